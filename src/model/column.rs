@@ -1,0 +1,66 @@
+//! Which columns are states: by name, through the patterns of the column rules.
+
+use crate::base::snake_case;
+use regex::RegexSet;
+
+/// What a column's name says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ColumnClass {
+    /// Nothing.
+    Plain,
+    /// A state only where the program tests it.
+    Weak,
+    /// Set once: a second writer repeats a side effect (`sent_at`, `is_paid`).
+    Done,
+    /// A claim token or nullable timestamp: free while empty (`locked_by`, `reserved_at`).
+    Claim,
+    /// A state (`status`, `order_state`).
+    Strong,
+    /// A counter with a limit (`stock`, `balance`, `usage_count`).
+    Counter,
+    /// A version that makes a compare-and-swap.
+    Version,
+    /// Never a state, whatever else matches.
+    Never,
+}
+
+impl ColumnClass {
+    /// Whether a write of such a column is a transition by name alone.
+    pub fn is_state(self) -> bool {
+        matches!(self, Self::Done | Self::Claim | Self::Strong)
+    }
+}
+
+/// The patterns, compiled; all on the snake-case name.
+#[derive(Clone, Debug)]
+pub struct ColumnRules {
+    sets: Vec<(ColumnClass, RegexSet)>,
+    /// Table and class words that make `state` a postal state.
+    address: RegexSet,
+}
+
+impl ColumnRules {
+    /// Compiles the patterns of each class; the order of `classes` is the order of precedence.
+    pub fn new(
+        classes: &[(ColumnClass, Vec<String>)],
+        address_tables: &[String],
+    ) -> Result<Self, regex::Error> {
+        let mut sets = Vec::with_capacity(classes.len());
+        for (class, patterns) in classes {
+            sets.push((*class, RegexSet::new(patterns)?));
+        }
+        Ok(Self { sets, address: RegexSet::new(address_tables)? })
+    }
+
+    /// The class of `column`; `table` (or model, or empty) tells postal states apart.
+    pub fn classify(&self, table: &str, column: &str) -> ColumnClass {
+        let name = snake_case(column);
+        let class = self
+            .sets
+            .iter()
+            .find(|(_, set)| set.is_match(&name))
+            .map_or(ColumnClass::Plain, |(class, _)| *class);
+        let postal = matches!(&*name, "state" | "state_id");
+        if postal && self.address.is_match(&snake_case(table)) { ColumnClass::Never } else { class }
+    }
+}
