@@ -3,6 +3,7 @@
 //!
 //! The modules stand in the order in which data flows through them; see `docs/architecture.md`.
 
+pub mod analysis;
 pub mod base;
 pub mod finding;
 pub mod ir;

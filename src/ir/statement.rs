@@ -57,7 +57,7 @@ pub enum LockClause {
 }
 
 /// A value that the statement is given from outside.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ParamRef {
     /// Hole number `n` of the text, from 0.
     Hole(u32),

@@ -1,0 +1,179 @@
+//! Object: what is known of a thing in the heap: a row, a query under construction, a statement, an
+//! array, an instance.
+
+use super::fact::{Filter, Table};
+use super::value::{Identity, Value};
+use crate::base::{Name, Span};
+use crate::ir::{Condition, ConditionOp, Engine, ParamRef, Statement, TypeRef};
+use crate::model::{LockSpec, Verb};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The state of a thing at one program point.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Object {
+    /// What it is.
+    pub kind: ObjectKind,
+    /// Its type, when known.
+    pub ty: Option<TypeRef>,
+    /// Fields that were written or are known.
+    pub fields: BTreeMap<Name, Field>,
+}
+
+/// A field with what it holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// What it holds.
+    pub value: Value,
+    /// Where it was changed since the row was loaded or written; none: as loaded.
+    pub changed: Option<Span>,
+}
+
+/// What a thing is.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum ObjectKind {
+    /// Something with fields: an instance, or a parameter whose fields were written.
+    #[default]
+    Plain,
+    /// A row.
+    Row(RowState),
+    /// Rows: the one that stands for each of them.
+    List(Value),
+    /// A query under construction.
+    Query(Box<QueryState>),
+    /// SQL text with bound values, prepared or run.
+    Statement(Box<StatementState>),
+    /// An array or tuple.
+    Array(ArrayState),
+    /// A lock object: the acquisition it stands for.
+    Lock(Identity),
+    /// The outcome of a write: the count can be read from it.
+    Outcome(Identity),
+    /// A condition over columns, as a value.
+    Condition(Arc<Vec<Condition>>, Arc<BTreeMap<ParamRef, Value>>),
+}
+
+/// A row object.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct RowState {
+    /// Of what.
+    pub table: Table,
+    /// It was made here, not read.
+    pub fresh: bool,
+    /// Conditions under which it was read.
+    pub filters: Vec<Filter>,
+}
+
+/// A query under construction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryState {
+    /// What it will do.
+    pub verb: Verb,
+    /// On what.
+    pub table: Table,
+    /// Conditions so far.
+    pub conditions: Vec<Condition>,
+    /// Assignments so far.
+    pub sets: Vec<crate::ir::Assign>,
+    /// Values of the parameters in both.
+    pub params: BTreeMap<ParamRef, Value>,
+    /// Conditions that are not understood were added.
+    pub vague: bool,
+    /// Row lock to take.
+    pub lock: Option<(LockSpec, Span)>,
+    /// Where it was started.
+    pub span: Span,
+    /// The statement as a whole, for queries that began as text (DQL).
+    pub statement: Option<Arc<Statement>>,
+    /// The engine, when known.
+    pub engine: Option<Engine>,
+}
+
+impl QueryState {
+    /// An empty query.
+    pub fn new(verb: Verb, table: Table, span: Span) -> Self {
+        Self {
+            verb,
+            table,
+            conditions: Vec::new(),
+            sets: Vec::new(),
+            params: BTreeMap::new(),
+            vague: false,
+            lock: None,
+            span,
+            statement: None,
+            engine: None,
+        }
+    }
+
+    /// A parameter that stands for `value`.
+    pub fn param(&mut self, value: Value) -> ParamRef {
+        let next = u32::try_from(self.params.len()).unwrap_or(u32::MAX);
+        let param = ParamRef::Hole(next);
+        self.params.insert(param.clone(), value);
+        param
+    }
+
+    /// Adds `column op values`.
+    pub fn condition(&mut self, column: Name, op: ConditionOp, values: Vec<Value>, span: Span) {
+        let values =
+            values.into_iter().map(|it| crate::ir::SqlExpr::Param(self.param(it))).collect();
+        self.conditions.push(Condition {
+            column,
+            column_param: None,
+            op,
+            values,
+            any: Vec::new(),
+            foreign: false,
+            span,
+        });
+    }
+}
+
+/// SQL text with bound values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatementState {
+    /// The statements in the text; alternatives when the text is built in several ways.
+    pub statements: Vec<Arc<Statement>>,
+    /// The text itself, for builders that go on.
+    pub text: Value,
+    /// Values of the parameters.
+    pub params: BTreeMap<ParamRef, Value>,
+    /// The next position to bind.
+    pub next: u32,
+    /// The last run of a write, whose count may be read.
+    pub ran: Option<Identity>,
+    /// The row that fetches give, once it ran.
+    pub row: Option<Value>,
+    /// Where it was made.
+    pub span: Span,
+    /// The engine, when known.
+    pub engine: Option<Engine>,
+}
+
+/// An array or tuple.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ArrayState {
+    /// Entries with known keys, or by position.
+    pub items: Vec<ArrayEntry>,
+    /// Other entries may be there.
+    pub open: bool,
+}
+
+/// An entry of an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrayEntry {
+    /// The key: a string, a number, or a value that is not known.
+    pub key: Value,
+    /// What it holds.
+    pub value: Value,
+    /// Where it was written.
+    pub span: Span,
+}
+
+impl ArrayState {
+    /// The value under a key.
+    pub fn get(&self, key: &Value) -> Option<&Value> {
+        self.items.iter().rev().find(|it| it.key == *key).map(|it| &it.value)
+    }
+}

@@ -1,0 +1,109 @@
+//! Summary: what a call of a function does, in terms of its parameters; and for each call site inside
+//! it, what it turned out to call.
+
+use super::fact::{CheckFact, Held, LoadFact, WriteFact};
+use super::object::Object;
+use super::value::{Identity, Value};
+use crate::base::Span;
+use crate::ir::{BlockId, FuncRef, TypeRef};
+use crate::model::{LockKind, Role};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a call of the function does.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// What it gives back.
+    pub ret: Value,
+    /// Things that the result or the parameters lead to, as they are at the end.
+    pub heap: BTreeMap<Value, Arc<Object>>,
+    /// In order: what it tests, reads, locks, begins and commits.
+    pub effects: Vec<Effect>,
+    /// Writes of rows, with their evidence.
+    pub writes: Vec<WriteFact>,
+    /// Final values of by-reference parameters and captures.
+    pub outs: Vec<(Value, Value)>,
+    /// Types of unknown results.
+    pub types: BTreeMap<Identity, TypeRef>,
+    /// No path returns.
+    pub diverges: bool,
+    /// It or a callee writes something durable (database, file, remote).
+    pub durable: bool,
+}
+
+impl Default for Value {
+    fn default() -> Self {
+        Self::Unknown
+    }
+}
+
+/// Something that happened, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// A test that the code behind depends on (the function throws or diverges otherwise).
+    Check(CheckFact),
+    /// A read.
+    Load(Box<LoadFact>),
+    /// A lock was taken and is still held at the end.
+    Acquire(Held),
+    /// Locks were released.
+    Release,
+    /// A transaction was opened and is still open.
+    Begin {
+        /// Its isolation makes the loser fail.
+        strict: bool,
+        /// Where.
+        span: Span,
+    },
+    /// A transaction was ended.
+    End,
+    /// A guarded claim whose count was looked at: the row, where.
+    Claim {
+        /// The write.
+        id: Identity,
+        /// Where.
+        span: Span,
+    },
+}
+
+/// What a call site turned out to be.
+#[derive(Clone, Debug)]
+pub struct CallSite {
+    /// Functions of the program that it runs, now.
+    pub targets: Vec<FuncRef>,
+    /// Callables handed over that run inside the call, now or later.
+    pub callables: Vec<FuncRef>,
+    /// What the vocabulary says of it, in order.
+    pub roles: Vec<Arc<Role>>,
+    /// The roles rest on names only.
+    pub weak: bool,
+    /// The receiver's value.
+    pub receiver: Value,
+    /// The receiver's type, when known.
+    pub receiver_type: Option<TypeRef>,
+    /// The arguments' values.
+    pub args: Vec<Value>,
+    /// The result's value.
+    pub result: Value,
+    /// It writes something durable, itself or below.
+    pub durable: bool,
+    /// Nothing is known of it: it may do anything, and fail.
+    pub unknown: bool,
+}
+
+/// A function with all that was found out about its body.
+#[derive(Clone, Debug, Default)]
+pub struct Resolved {
+    /// Call sites by block and position.
+    pub calls: BTreeMap<(BlockId, u32), CallSite>,
+    /// Final locals' values are not kept; tests on branches are: block to tested value.
+    pub tests: BTreeMap<BlockId, Value>,
+}
+
+/// Kinds of locks that exclude a second worker anywhere.
+pub fn excludes(kind: LockKind) -> bool {
+    match kind {
+        LockKind::Row | LockKind::RowShared | LockKind::Named => true,
+        LockKind::Process => false,
+    }
+}
