@@ -433,6 +433,28 @@ pub enum Role {
         /// OR instead of AND.
         any: bool,
     },
+    /// `test`: a bool: whether a value is one of others (`in_array`, `is_null`, `contains`).
+    Test {
+        /// The tested value.
+        left: Access,
+        /// What it is compared with (elements of a list count each); none: null.
+        right: Option<Access>,
+        /// True when it is none of them.
+        negated: bool,
+    },
+    /// `format`: a text put together from a template with `%s`, `%d` and arguments (`sprintf`), or,
+    /// without a template, from the arguments one after the other.
+    Format {
+        /// The template.
+        template: Option<Access>,
+        /// The values (`args1`, or a list).
+        args: Access,
+    },
+    /// `merge`: an array with the entries of several (`array_merge`, `$a + $b`).
+    Merge {
+        /// The arrays, later ones win.
+        parts: Access,
+    },
     /// `log`: looks at nothing, changes nothing.
     Log,
     /// `abort`: never returns normally; with `when`, only if that value is true (`abort_if`), and with
