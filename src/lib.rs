@@ -7,4 +7,5 @@ pub mod analysis;
 pub mod base;
 pub mod finding;
 pub mod ir;
+pub mod lang;
 pub mod model;

@@ -1,2 +1,3 @@
-#[test]
-fn a() {}
+//! All integration tests, in one binary.
+
+mod lang;

@@ -1,0 +1,3 @@
+//! The front ends: each lowers one language to the IR.
+
+pub mod php;

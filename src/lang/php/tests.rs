@@ -1,0 +1,1 @@
+//! Laws of the front end that no fixture pins.
