@@ -1,0 +1,3 @@
+//! Front ends: one folder per language, each a total function from a source to the IR.
+
+pub mod rust;
