@@ -1,3 +1,4 @@
-//! The front ends: each lowers one language to the IR.
+//! The front ends: one folder per language, each a total function from a source to the IR.
 
 pub mod php;
+pub mod rust;
