@@ -6,6 +6,7 @@
 pub mod column;
 pub mod role;
 pub mod vocabulary;
+pub mod words;
 
 pub use column::{ColumnClass, ColumnRules};
 pub use role::{
@@ -15,3 +16,4 @@ pub use role::{
 pub use vocabulary::{
     CallPattern, HandlerPattern, NamePattern, Pack, TypeFact, TypeKindHint, Vocabulary,
 };
+pub use words::{WordSet, Words};
