@@ -8,6 +8,7 @@ pub mod role;
 pub mod vocabulary;
 pub mod words;
 
+pub use crate::ir::{Engine, StatementKind};
 pub use column::{ColumnClass, ColumnRules};
 pub use role::{
     Access, Comparison, ExecutorKind, HandlerVerdict, LockKind, LockSpec, MessageRole, Role,
