@@ -9,3 +9,5 @@ pub mod finding;
 pub mod ir;
 pub mod lang;
 pub mod model;
+pub mod pack;
+pub mod rule;
