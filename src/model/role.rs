@@ -397,6 +397,10 @@ pub enum Role {
     Begin {
         /// Strict isolation: the loser fails (SERIALIZABLE, REPEATABLE READ on PostgreSQL, IMMEDIATE).
         strict: bool,
+        /// A value that names the isolation level or SQLite mode: SQL text, or a constant such as
+        /// `IsolationLevel::Serializable` or `TransactionBehavior::Immediate`, perhaps in `Some`.
+        /// What it does not name is not strict.
+        level: Option<Access>,
     },
     /// `commit`.
     Commit,
@@ -408,6 +412,8 @@ pub enum Role {
         body: Access,
         /// As in `Begin`.
         strict: bool,
+        /// As in `Begin`.
+        level: Option<Access>,
     },
     /// `acquire`: takes a lock that is no row lock; held until `release`, the closure's end, or the
     /// end of the guard object's life.

@@ -291,12 +291,15 @@ impl RoleReader<'_, '_> {
     fn scope_role(&mut self, word: &str) -> Option<Attempt> {
         Some(match word {
             "flush" => Role::Flush.into(),
-            "begin" => Role::Begin { strict: self.flag("strict") }.into(),
+            "begin" => {
+                Role::Begin { strict: self.flag("strict"), level: self.access("level") }.into()
+            }
             "commit" => Role::Commit.into(),
             "rollback" => Role::Rollback.into(),
             "transaction" => {
                 let (body, strict) = (self.need("body"), self.flag("strict"));
-                body.map(|body| Role::Transaction { body, strict }).into()
+                let level = self.access("level");
+                body.map(|body| Role::Transaction { body, strict, level }).into()
             }
             "acquire" => {
                 let (lock, body) = (self.lock_spec("lock", None), self.access("body"));
