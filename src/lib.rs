@@ -7,3 +7,17 @@ pub mod base;
 pub mod finding;
 pub mod ir;
 pub mod model;
+
+pub mod rule;
+
+pub mod pack;
+
+pub mod engine;
+
+pub mod config;
+pub mod discover;
+pub mod triage;
+
+pub mod report;
+
+pub mod cli;

@@ -1,0 +1,66 @@
+//! `rowrace rules` and `rowrace explain`: what can be found, and what it means.
+
+use super::args::{ExplainArgs, RulesArgs};
+use super::setup::Setup;
+use super::{Exit, Streams};
+use crate::config::nearest;
+use crate::report::{RuleCard, write_card, write_rule_list};
+use crate::rule::{Example, Rule};
+use crate::triage::{EXPECT_RULES, ExpectRule};
+use anyhow::{Result, bail};
+
+pub(super) fn list(args: &RulesArgs, streams: Streams) -> Result<Exit> {
+    let setup = Setup::load(&args.setup, streams)?;
+    streams.out(|out| write_rule_list(&cards(&setup), out))?;
+    Ok(Exit::Clean)
+}
+
+pub(super) fn explain(args: &ExplainArgs, streams: Streams) -> Result<Exit> {
+    let setup = Setup::load(&args.setup, streams)?;
+    let cards = cards(&setup);
+    let Some(card) = cards.iter().find(|it| it.id == args.rule) else {
+        match nearest(&args.rule, &setup.rule_ids()) {
+            Some(near) => bail!("unknown rule `{}`, did you mean `{near}`?", args.rule),
+            None => bail!("unknown rule `{}`, `rowrace rules` lists all rules", args.rule),
+        }
+    };
+    streams.out(|out| write_card(card, out))?;
+    Ok(Exit::Clean)
+}
+
+/// All rules, sorted by id.
+fn cards(setup: &Setup) -> Vec<RuleCard<'_>> {
+    let packs = setup.packs.rules().iter().map(card);
+    let mut cards: Vec<_> = packs.chain(EXPECT_RULES.iter().map(expect_card)).collect();
+    cards.sort_by_key(|it| it.id);
+    cards
+}
+
+fn card(rule: &Rule) -> RuleCard<'_> {
+    let [low, medium, high] = rule.severity;
+    RuleCard {
+        id: &rule.id.0,
+        title: &rule.title,
+        severity: [high, medium, low],
+        why: &rule.why,
+        help: &rule.help,
+        bad: rule.bad.iter().map(snippet).collect(),
+        good: rule.good.iter().map(snippet).collect(),
+    }
+}
+
+fn snippet(example: &Example) -> (crate::base::Language, &str) {
+    (example.language, &example.code)
+}
+
+fn expect_card(rule: &ExpectRule) -> RuleCard<'_> {
+    RuleCard {
+        id: rule.id,
+        title: rule.title,
+        severity: [rule.severity; 3],
+        why: rule.why,
+        help: rule.help,
+        bad: Vec::new(),
+        good: Vec::new(),
+    }
+}
