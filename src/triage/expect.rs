@@ -149,7 +149,8 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// The code in front of a comment opener that ends `text`; `None` when there is no opener.
+    /// The code in front of a comment opener that ends `text`; `None` when there is no opener, or when
+    /// it stands in a string or is quoted in another comment.
     fn before_opener<'t>(&self, text: &'t str) -> Option<&'t str> {
         let text = text.trim_end();
         let openers: &[&str] = match self.language {
@@ -159,7 +160,15 @@ impl<'a> Page<'a> {
         };
         let code = openers.iter().find_map(|it| text.strip_suffix(it));
         // A line inside of a block comment begins with its star.
-        code.or_else(|| text.strip_suffix('*').filter(|it| it.trim().is_empty()))
+        let code = code.or_else(|| text.strip_suffix('*').filter(|it| it.trim().is_empty()))?;
+        let is_quoted = self.is_in_string(code) || self.is_comment(code.trim());
+        (code.trim().is_empty() || !is_quoted).then_some(code)
+    }
+
+    /// Whether a quote is open at the end of `code`. An apostrophe in Rust is mostly a lifetime.
+    fn is_in_string(&self, code: &str) -> bool {
+        let is_open = |quote: char| code.matches(quote).count() % 2 == 1;
+        is_open('"') || (self.language != Language::Rust && is_open('\''))
     }
 
     /// The first line below `line` that is neither comment, attribute nor blank.
@@ -257,6 +266,8 @@ mod tests {
             ("@; // rowrace: expect[rule]", &["rule", "expect-without-reason"]),
             ("@; // rowrace: expect[rule] -", &["rule", "expect-without-reason"]),
             ("$x = 'rowrace: expect[rule] one'; @", &["rule"]),
+            ("$x = '// rowrace: expect[rule] one'; @", &["rule"]),
+            ("// as in // rowrace: expect[rule] one\n@", &["rule"]),
         ] {
             assert_eq!(left(Language::Php, text), wanted, "{text}");
         }

@@ -1,2 +1,10 @@
-#[test]
-fn a() {}
+//! One test binary: everything that is checked from outside of the crate.
+
+#![expect(clippy::disallowed_methods, reason = "tests read fixtures and start the binary")]
+
+mod cases;
+mod cli;
+mod layering;
+mod markers;
+mod output;
+mod tidy;
