@@ -76,10 +76,10 @@ fn summary(findings: &[Triaged], n_shown: usize, report: &Report<'_>) -> String 
     };
     let hidden = findings.len() - n_shown;
     if hidden > 0 {
-        line += &format!("; {} hidden, show with --notes", count(hidden, "note"));
+        line = format!("{line}; {} hidden, show with --notes", count(hidden, "note"));
     }
     if !report.problems.is_empty() {
-        line += &format!("; {}", count(report.problems.len(), "problem"));
+        line = format!("{line}; {}", count(report.problems.len(), "problem"));
     }
     line
 }

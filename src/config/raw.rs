@@ -159,7 +159,7 @@ impl Ctx {
             return Vec::new();
         };
         let mut words = Vec::new();
-        for item in items.iter() {
+        for item in items {
             match item.get_ref().as_str() {
                 Some(word) => words.push(Located { value: word.to_owned(), range: item.span() }),
                 None => self.wrong_type(item, "a string"),

@@ -8,7 +8,7 @@ use super::Places;
 use super::plain::{plain, plain_line};
 use super::text::Mark;
 use crate::base::{Lines, SourceId, Span};
-use codespan_reporting::diagnostic::Label;
+use codespan_reporting::diagnostic::{Label, LabelStyle};
 use codespan_reporting::files::{Error, Files};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -48,15 +48,13 @@ struct Line {
 impl<'a> Excerpts<'a> {
     /// Cuts out what `marks` point at.
     pub(super) fn of(marks: &[Mark], places: &mut Places<'a>) -> Self {
-        let mut sources: Vec<(SourceId, Vec<Span>)> = Vec::new();
-        for Mark { span, .. } in marks {
-            match sources.iter_mut().find(|(source, _)| *source == span.source) {
-                Some((_, spans)) => spans.push(*span),
-                None => sources.push((span.source, vec![*span])),
+        let mut sources: Vec<SourceId> = Vec::new();
+        for mark in marks {
+            if !sources.contains(&mark.span.source) {
+                sources.push(mark.span.source);
             }
         }
-        let files = sources.iter().map(|(source, spans)| Excerpt::of(*source, spans, places));
-        Self { files: files.collect() }
+        Self { files: sources.into_iter().map(|it| Excerpt::of(it, marks, places)).collect() }
     }
 
     /// The marks as labels into the excerpts.
@@ -76,28 +74,28 @@ impl<'a> Excerpts<'a> {
 }
 
 impl<'a> Excerpt<'a> {
-    fn of(source: SourceId, spans: &[Span], places: &mut Places<'a>) -> Self {
+    fn of(source: SourceId, marks: &[Mark], places: &mut Places<'a>) -> Self {
         let name = plain_line(places.path(source)).into_owned();
         let original = places.text(source);
         let lines = places.lines(source);
-        let mut wanted: BTreeMap<usize, Vec<Span>> = BTreeMap::new();
-        for &span in spans {
-            let (first, last) = shown_lines(span, lines);
+        let mut wanted: BTreeMap<usize, Vec<&Mark>> = BTreeMap::new();
+        for mark in marks.iter().filter(|it| it.span.source == source) {
+            let (first, last) = shown_lines(mark.span, lines);
             // The renderer fills a gap of one line with the text of that line.
             for index in first.saturating_sub(1)..=(last + 1).min(lines.count() - 1) {
-                wanted.entry(index).or_default().push(span);
+                wanted.entry(index).or_default().push(mark);
             }
         }
         let mut excerpt =
             Self { source, name, original, text: String::new(), lines: BTreeMap::new() };
-        for (index, spans) in wanted {
-            excerpt.push(index, whole_line(index, lines, original), &spans);
+        for (index, marks) in wanted {
+            excerpt.push(index, whole_line(index, lines, original), &marks);
         }
         excerpt
     }
 
-    fn push(&mut self, index: usize, whole: Range<usize>, spans: &[Span]) {
-        let kept = kept_part(&whole, spans, self.original);
+    fn push(&mut self, index: usize, whole: Range<usize>, marks: &[&Mark]) {
+        let kept = kept_part(&whole, marks, self.original);
         let start = self.text.len();
         if kept.start > whole.start {
             self.text.push(ELLIPSIS);
@@ -160,15 +158,16 @@ fn whole_line(index: usize, lines: &Lines, text: &str) -> Range<usize> {
 }
 
 /// The part of a line that is shown: all of it, or a window that begins a little before the first of
-/// `spans`.
-fn kept_part(whole: &Range<usize>, spans: &[Span], text: &str) -> Range<usize> {
+/// its primary marks, or of its marks when none is primary.
+fn kept_part(whole: &Range<usize>, marks: &[&Mark], text: &str) -> Range<usize> {
     let end = whole.start + text[whole.clone()].trim_end_matches(['\r', '\n']).len();
     if end - whole.start <= LINE_BYTES {
         return whole.start..end;
     }
-    let first = spans.iter().map(|it| (it.start as usize).max(whole.start)).min();
-    let first = first.unwrap_or(whole.start).min(end).saturating_sub(MARGIN).max(whole.start);
-    let start = text.floor_char_boundary(first);
+    let is_secondary = |it: &Mark| it.style == LabelStyle::Secondary;
+    let first = marks.iter().map(|it| (is_secondary(it), it.span.start as usize)).min();
+    let first = first.map_or(whole.start, |it| it.1).clamp(whole.start, end);
+    let start = text.floor_char_boundary(first.saturating_sub(MARGIN).max(whole.start));
     start..text.floor_char_boundary((start + LINE_BYTES).min(end))
 }
 

@@ -27,9 +27,10 @@ fn base(finding: &Finding, sources: &[Source]) -> u64 {
     let source = sources.get(finding.primary.source.0 as usize);
     let text = source.and_then(|it| it.text.get(finding.primary.range())).unwrap_or_default();
     let words: Vec<&str> = text.split_whitespace().collect();
-    // Code outside of functions has no symbol; the name of its file takes the place.
+    // Scripts are all called alike; the name of the file tells them apart.
+    let is_named = !finding.symbol.is_empty() && !finding.symbol.contains("{script}");
     let file = source.map_or("", |it| it.path.rsplit('/').next().unwrap_or_default());
-    let symbol = if finding.symbol.is_empty() { file } else { &finding.symbol };
+    let symbol = if is_named { &finding.symbol } else { file };
     let parts = [&*finding.rule.0, &finding.table, &finding.column, symbol, &words.join(" ")];
     parts.iter().fold(OFFSET, |hash, part| fold(fold(hash, part.as_bytes()), &[0]))
 }

@@ -4,6 +4,7 @@
 
 mod cases;
 mod cli;
+mod docs;
 mod layering;
 mod markers;
 mod output;

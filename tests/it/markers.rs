@@ -11,6 +11,7 @@
 //! Notes need no marker.
 
 use std::ops::Range;
+use std::path::Path;
 
 /// How far a finding may stand from its marker.
 const TOLERANCE: usize = 2;
@@ -214,13 +215,14 @@ fn rewrite(lines: &mut Vec<String>, marker: &Marker, kind: Option<Kind>) {
 /// Marks a finding behind the end of a statement, where a comment can stand: a line of a string that runs
 /// over several lines cannot hold one.
 fn add_spurious(lines: &mut Vec<String>, found: &Found, path: &str) {
-    let opener = if path.ends_with(".sql") { "--~" } else { "//~" };
+    let is_sql = Path::new(path).extension().is_some_and(|it| it == "sql");
+    let opener = if is_sql { "--~" } else { "//~" };
     let ends = |it: &String| it.contains(opener) || it.trim_end().ends_with([';', '{', '}']);
     let start = found.line.saturating_sub(1).min(lines.len() - 1);
     let Some(at) = (start..lines.len()).find(|&it| ends(&lines[it])) else { return };
     let last = found.end_line.min(found.line + SPAN_LINES) + TOLERANCE;
     if at < last {
-        lines[at] += &format!(" {opener} SPURIOUS {}", found.rule);
+        lines[at] = format!("{} {opener} SPURIOUS {}", lines[at], found.rule);
     } else {
         let carets = "^".repeat(at + 2 - found.line);
         lines.insert(at + 1, format!("{opener}{carets} SPURIOUS {}", found.rule));

@@ -59,6 +59,8 @@ fn builder(sources: &[Source], idx: usize, needle: &str, severity: Severity) -> 
 
 fn findings(sources: &[Source]) -> Vec<Finding> {
     let at = |idx, needle| span(sources, idx, needle);
+    let start = REPOSITORY.find("UPDATE").expect("a statement");
+    let sql = REPOSITORY[start..].split("\n        SQL").next().expect("its text");
     let witness = builder(sources, 0, "$repo->update($job)", Severity::Error)
         .text(
             "`jobs.status` is checked on a copy and then written by id".to_owned(),
@@ -70,7 +72,7 @@ fn findings(sources: &[Source]) -> Vec<Finding> {
         .step(StepRole::Check, at(0, "$job->isPending()"), "checked here")
         .step(StepRole::Change, at(0, "$job->start()"), "changed to 'running' here")
         .step(StepRole::Write, at(0, "$repo->update($job)"), "written here")
-        .step(StepRole::Sql, at(1, &REPOSITORY[93..180]), "the SQL tests no state")
+        .step(StepRole::Sql, at(1, sql), "the SQL tests no state")
         .build();
     let bare = builder(sources, 1, "class Jobs", Severity::Warning)
         .text("a finding without steps".to_owned(), String::new(), String::new())
