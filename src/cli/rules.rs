@@ -46,6 +46,7 @@ fn card(rule: &Rule) -> RuleCard<'_> {
         help: &rule.help,
         bad: rule.bad.iter().map(snippet).collect(),
         good: rule.good.iter().map(snippet).collect(),
+        can_be_expected: true,
     }
 }
 
@@ -62,5 +63,6 @@ fn expect_card(rule: &ExpectRule) -> RuleCard<'_> {
         help: rule.help,
         bad: Vec::new(),
         good: Vec::new(),
+        can_be_expected: false,
     }
 }

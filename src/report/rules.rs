@@ -23,6 +23,8 @@ pub struct RuleCard<'a> {
     pub bad: Vec<(Language, &'a str)>,
     /// Snippets that show its repair.
     pub good: Vec<(Language, &'a str)>,
+    /// Whether an expect comment can answer for it.
+    pub can_be_expected: bool,
 }
 
 /// Writes one line per rule: id, severities, title.
@@ -38,7 +40,10 @@ pub fn write_rule_list(cards: &[RuleCard<'_>], out: &mut dyn Write) -> io::Resul
 /// Writes all that there is to say about a rule.
 pub fn write_card(card: &RuleCard<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}: {}", card.id, plain(card.title))?;
-    writeln!(out, "{} at high, medium and low confidence\n", severities(card))?;
+    let severities = severities(card);
+    let is_one = !severities.contains('/');
+    let when = if is_one { "every" } else { "high, medium and low" };
+    writeln!(out, "{severities} at {when} confidence\n")?;
     for (word, text) in [("Why", card.why), ("Help", card.help)] {
         if !text.is_empty() {
             writeln!(out, "{word}: {}\n", plain(text.trim()))?;
@@ -50,8 +55,11 @@ pub fn write_card(card: &RuleCard<'_>, out: &mut dyn Write) -> io::Result<()> {
             write_code(code, out)?;
         }
     }
-    let id = card.id;
-    writeln!(out, "Expect it with a comment: rowrace: expect[{id}] why it is harmless here")
+    if card.can_be_expected {
+        let id = card.id;
+        writeln!(out, "Expect it with a comment: rowrace: expect[{id}] why it is harmless here")?;
+    }
+    Ok(())
 }
 
 fn write_code(code: &str, out: &mut dyn Write) -> io::Result<()> {
@@ -72,5 +80,43 @@ fn language_word(language: Language) -> &'static str {
         Language::Php => "PHP",
         Language::Rust => "Rust",
         Language::Sql => "SQL",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_says_all_there_is_to_say() {
+        let card = RuleCard {
+            id: "loose-gate",
+            title: "the check admits the state that is written",
+            severity: [Severity::Warning, Severity::Note, Severity::Note],
+            why: "The second worker passes the check too.",
+            help: "Admit only the old state.",
+            bad: vec![(Language::Php, "\nif (x) {\n    y();\n}\n")],
+            good: Vec::new(),
+            can_be_expected: true,
+        };
+        let mut out = Vec::new();
+        write_card(&card, &mut out).expect("written to memory");
+        let wanted = "\
+loose-gate: the check admits the state that is written
+warning/note/note at high, medium and low confidence
+
+Why: The second worker passes the check too.
+
+Help: Admit only the old state.
+
+Bad (PHP):
+
+    if (x) {
+        y();
+    }
+
+Expect it with a comment: rowrace: expect[loose-gate] why it is harmless here
+";
+        assert_eq!(String::from_utf8(out).expect("UTF-8"), wanted);
     }
 }
