@@ -1,5 +1,5 @@
 //! Embeds every `rules/**/*.toml` in the binary: `OUT_DIR/builtin.rs` declares `BUILTIN`, pairs of
-//! path and text sorted by path. There is no list to keep.
+//! path below `rules/` and text, sorted by path. There is no list to keep.
 
 #![expect(clippy::disallowed_methods, reason = "a build script reads files and the environment")]
 
@@ -42,14 +42,16 @@ fn collect(root: &Path, folder: &Path, out: &mut Vec<String>) -> io::Result<()> 
 
 fn table(paths: &[String]) -> String {
     let mut out = String::from(
-        "/// Path and text of every built-in rule and pack, sorted by path.\n\
+        "/// Path below `rules/` and text of every built-in rule and pack, sorted by path.\n\
          pub static BUILTIN: &[(&str, &str)] = &[\n",
     );
     for path in paths {
         let file = format!("/{path}");
+        let name = path.strip_prefix("rules/").unwrap_or(path);
+        // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "    ({path:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {file:?}))),"
+            "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {file:?}))),"
         );
     }
     out.push_str("];\n");

@@ -35,7 +35,7 @@ fn main() {
 }
 
 fn time_stages(sources: &[Source], bytes: usize) {
-    let packs = Packs::load(&[]).unwrap_or_else(|errors| panic!("built-in packs: {errors}"));
+    let packs = Packs::load(&[], &[]).unwrap_or_else(|errors| panic!("built-in packs: {errors}"));
     let engine = Engine::new(packs, Options::default());
     for (name, stage) in [
         ("lower", Stage::Lower),

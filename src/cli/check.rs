@@ -5,7 +5,7 @@ use super::setup::Setup;
 use super::{Exit, Streams, note};
 use crate::base::{Problem, ProblemKind};
 use crate::config::Config;
-use crate::engine::{Engine, Stats};
+use crate::engine::Stats;
 use crate::finding::{Confidence, Severity};
 use crate::report::{Format, Report, count, write_problems, write_report};
 use crate::triage::{Triaged, triage};
@@ -20,8 +20,7 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
         setup.config.min_confidence = confidence.into();
     }
     let found = setup.discover(&args.paths, streams)?;
-    let options = setup.options();
-    let outcome = Engine::new(setup.packs, options).analyze(&found.sources);
+    let outcome = setup.engine().analyze(&found.sources);
     let triage = triage(outcome.findings, &found.sources, &setup.config);
     let mut problems = found.problems;
     problems.extend(outcome.problems);

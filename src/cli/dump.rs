@@ -3,15 +3,14 @@
 use super::args::{DumpArgs, StageArg};
 use super::setup::Setup;
 use super::{Exit, Streams};
-use crate::engine::{Engine, Stage};
+use crate::engine::Stage;
 use crate::report::plain;
 use anyhow::Result;
 
 pub(super) fn run(args: &DumpArgs, streams: Streams) -> Result<Exit> {
     let setup = Setup::load(&args.setup, streams)?;
     let found = setup.discover(&args.files, streams)?;
-    let options = setup.options();
-    let dump = Engine::new(setup.packs, options).dump(args.stage.into(), &found.sources);
+    let dump = setup.engine().dump(args.stage.into(), &found.sources);
     streams.out(|out| out.write_all(plain(&dump).as_bytes()))?;
     Ok(Exit::Clean)
 }

@@ -4,9 +4,9 @@ use super::args::SetupArgs;
 use super::{Streams, note};
 use crate::config::{self, Config, ConfigError, ConfigErrorKind};
 use crate::discover::{self, DiscoverError, Discovered, Request};
-use crate::engine::Options;
-use crate::pack::Packs;
-use crate::report::{Complaint, plain, write_complaints};
+use crate::engine::{Engine, Options};
+use crate::pack::{PackError, Packs, Place};
+use crate::report::{Complaint, count, plain, write_complaints};
 use crate::triage::EXPECT_RULES;
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ impl Setup {
         let cwd = std::env::current_dir().context("the working directory cannot be read")?;
         let file = read_config(&cwd, args.config.as_deref())?;
         let config = Config::parse(&file.text).or_else(|errors| file.reject(&errors, streams))?;
-        let packs = load_packs(&args.rules)?;
+        let packs = load_packs(&args.rules, &config, streams)?;
         let setup = Self { cwd, packs, config, file };
         let unknown = setup.config.unknown_rules(&setup.rule_ids());
         if !unknown.is_empty() {
@@ -48,19 +48,20 @@ impl Setup {
 
     /// Ids of all rules that can be configured, sorted.
     pub(super) fn rule_ids(&self) -> Vec<&str> {
-        let packs = self.packs.rules().iter().map(|it| &*it.id.0);
+        let packs = self.packs.rules.iter().map(|it| &*it.id.0);
         let mut ids: Vec<&str> = packs.chain(EXPECT_RULES.iter().map(|it| it.id)).collect();
         ids.sort_unstable();
         ids
     }
 
-    /// What the engine is told besides its packs.
-    pub(super) fn options(&self) -> Options {
-        Options {
-            state_columns: self.config.state_columns.clone(),
-            never_columns: self.config.never_columns.clone(),
-            packs_off: self.config.packs_off.iter().map(|it| it.value.clone()).collect(),
-        }
+    /// The analysis, as configured.
+    pub(super) fn engine(&self) -> Engine {
+        let patterns = |names: &[String]| names.iter().map(|it| column_pattern(it)).collect();
+        let options = Options {
+            state_columns: patterns(&self.config.state_columns),
+            never_columns: patterns(&self.config.never_columns),
+        };
+        Engine::new(self.packs.clone(), options)
     }
 
     /// Reads the sources below `paths`; there must be at least one.
@@ -117,10 +118,56 @@ impl ConfigFile {
     }
 }
 
-fn load_packs(folders: &[PathBuf]) -> Result<Packs> {
+fn load_packs(folders: &[PathBuf], config: &Config, streams: Streams) -> Result<Packs> {
     let mut files = Vec::new();
     for folder in folders {
         files.extend(discover::read_toml_folder(folder)?);
     }
-    Ok(Packs::load(&files)?)
+    let off: Vec<String> = config.packs_off.iter().map(|it| it.value.clone()).collect();
+    Packs::load(&files, &off).or_else(|errors| {
+        let number = count(errors.0.len(), "mistake");
+        errors.0.into_iter().for_each(|it| show(it, streams));
+        bail!("{number} in the rules and packs")
+    })
+}
+
+/// Shows a complaint where it points, or in one line when it points nowhere.
+fn show(error: PackError, streams: Streams) {
+    let message = error.kind.to_string();
+    if let Some(Place { path, text, span: range }) = error.place {
+        let complaints = [Complaint { message, range, help: error.help }];
+        streams.err(|out| write_complaints(&path, &text, &complaints, out));
+    } else {
+        let help = error.help.map(|it| format!("; {it}")).unwrap_or_default();
+        note(&format!("error: {}{}", plain(&message), plain(&help)));
+    }
+}
+
+/// A column name of the configuration, in which `*` stands for anything, as a regular expression.
+fn column_pattern(name: &str) -> String {
+    let mut pattern = String::from("^");
+    for it in name.chars() {
+        match it {
+            '*' => pattern.push_str(".*"),
+            it if it.is_alphanumeric() || it == '_' => pattern.extend(it.to_lowercase()),
+            it => {
+                pattern.push('\\');
+                pattern.push(it);
+            }
+        }
+    }
+    pattern.push('$');
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::column_pattern;
+
+    #[test]
+    fn a_column_name_means_itself() {
+        assert_eq!(column_pattern("Phase"), "^phase$");
+        assert_eq!(column_pattern("*_state"), "^.*_state$");
+        assert_eq!(column_pattern("a.b"), "^a\\.b$");
+    }
 }

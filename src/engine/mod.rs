@@ -7,12 +7,10 @@ use crate::pack::Packs;
 /// What a run can be told besides its packs.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Columns that are states besides the built-in ones.
+    /// Regular expressions for columns that are states besides the built-in ones.
     pub state_columns: Vec<String>,
-    /// Columns that are never states.
+    /// Regular expressions for columns that are never states.
     pub never_columns: Vec<String>,
-    /// Ids of packs that are not used.
-    pub packs_off: Vec<String>,
 }
 
 /// A stage whose value can be printed.
@@ -76,6 +74,6 @@ impl Engine {
 
     /// The value of `stage` for `sources`, printed.
     pub fn dump(&self, stage: Stage, sources: &[Source]) -> String {
-        format!("{stage:?} {} {} {:?}\n", sources.len(), self.packs.rules().len(), self.options)
+        format!("{stage:?} {} {} {:?}\n", sources.len(), self.packs.rules.len(), self.options)
     }
 }

@@ -13,12 +13,12 @@ pub struct RuleCard<'a> {
     pub id: &'a str,
     /// The fault in one line.
     pub title: &'a str,
-    /// Severity at high, medium and low confidence.
-    pub severity: [Severity; 3],
+    /// Severity at high, medium and low confidence; none: off.
+    pub severity: [Option<Severity>; 3],
     /// How two workers both win.
-    pub why: &'a str,
+    pub why: String,
     /// What to do.
-    pub help: &'a str,
+    pub help: String,
     /// Snippets that show the fault.
     pub bad: Vec<(Language, &'a str)>,
     /// Snippets that show its repair.
@@ -44,7 +44,7 @@ pub fn write_card(card: &RuleCard<'_>, out: &mut dyn Write) -> io::Result<()> {
     let is_one = !severities.contains('/');
     let when = if is_one { "every" } else { "high, medium and low" };
     writeln!(out, "{severities} at {when} confidence\n")?;
-    for (word, text) in [("Why", card.why), ("Help", card.help)] {
+    for (word, text) in [("Why", &card.why), ("Help", &card.help)] {
         if !text.is_empty() {
             writeln!(out, "{word}: {}\n", plain(text.trim()))?;
         }
@@ -71,7 +71,7 @@ fn write_code(code: &str, out: &mut dyn Write) -> io::Result<()> {
 
 /// One word when the confidence makes no difference, three otherwise.
 fn severities(card: &RuleCard<'_>) -> String {
-    let words = card.severity.map(severity_word);
+    let words = card.severity.map(|it| it.map_or("off", severity_word));
     if words.iter().all(|it| *it == words[0]) { words[0].to_owned() } else { words.join("/") }
 }
 
@@ -92,9 +92,9 @@ mod tests {
         let card = RuleCard {
             id: "loose-gate",
             title: "the check admits the state that is written",
-            severity: [Severity::Warning, Severity::Note, Severity::Note],
-            why: "The second worker passes the check too.",
-            help: "Admit only the old state.",
+            severity: [Some(Severity::Warning), Some(Severity::Note), None],
+            why: "The second worker passes the check too.".to_owned(),
+            help: "Admit only the old state.".to_owned(),
             bad: vec![(Language::Php, "\nif (x) {\n    y();\n}\n")],
             good: Vec::new(),
             can_be_expected: true,
@@ -103,7 +103,7 @@ mod tests {
         write_card(&card, &mut out).expect("written to memory");
         let wanted = "\
 loose-gate: the check admits the state that is written
-warning/note/note at high, medium and low confidence
+warning/note/off at high, medium and low confidence
 
 Why: The second worker passes the check too.
 

@@ -19,7 +19,7 @@ const WHOLE_PROGRAM_RULE: &str = "unswept-state";
 
 #[test]
 fn cases_fire_where_marked_and_are_silent_after_the_repair() {
-    let packs = Packs::load(&[]).unwrap_or_else(|errors| panic!("built-in packs: {errors}"));
+    let packs = Packs::load(&[], &[]).unwrap_or_else(|errors| panic!("built-in packs: {errors}"));
     let engine = Engine::new(packs, Options::default());
     let is_update = std::env::var_os("UPDATE").is_some();
     let mut wrong = Vec::new();
