@@ -2,3 +2,4 @@
 
 pub mod php;
 pub mod rust;
+pub mod sql;

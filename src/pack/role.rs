@@ -13,7 +13,8 @@ const ROLES: &[&str] = &[
     "same", "make", "query", "where", "set", "lock-rows", "load", "update", "insert", "delete",
     "prepare", "bind", "push-sql", "execute", "fetch", "count", "expect", "save", "assign", "read",
     "check", "refresh", "lock-row", "flush", "begin", "commit", "rollback", "transaction",
-    "acquire", "release", "expr", "join", "log", "abort", "call", "receive", "ack", "nack",
+    "acquire", "release", "expr", "join", "test", "format", "merge", "log", "abort", "call", "receive",
+    "ack", "nack",
     "publish", "register", "auto-ack", "extend", "statement", "engine",
 ];
 
@@ -244,6 +245,16 @@ impl RoleReader<'_, '_> {
         Some(match word {
             "same" => self.need("from").map(|from| Role::Same { from }).into(),
             "make" => Role::Make { class: self.access("class") }.into(),
+            "test" => {
+                let (left, right) = (self.need("left"), self.access("right"));
+                let negated = self.flag("negated");
+                left.map(|left| Role::Test { left, right, negated }).into()
+            }
+            "format" => {
+                let (template, args) = (self.access("template"), self.need("args"));
+                args.map(|args| Role::Format { template, args }).into()
+            }
+            "merge" => self.need("parts").map(|parts| Role::Merge { parts }).into(),
             "save" => {
                 let (row, sets) = (self.need("row"), self.access("sets"));
                 let (whole, gives) = (self.flag("whole"), self.gives());

@@ -1,3 +1,12 @@
-//! All integration tests, in one binary.
+//! One test binary: everything that is checked from outside of the crate.
 
+#![expect(clippy::disallowed_methods, reason = "tests read fixtures and start the binary")]
+
+mod cases;
 mod lang;
+mod cli;
+mod docs;
+mod layering;
+mod markers;
+mod output;
+mod tidy;

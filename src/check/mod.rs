@@ -1,0 +1,1 @@
+//! Rules over what the analysis found.
