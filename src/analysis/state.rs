@@ -99,7 +99,7 @@ fn join_kinds(mine: &ObjectKind, theirs: &ObjectKind) -> ObjectKind {
             let mut out = a.clone();
             for stmt in &b.statements {
                 if !out.statements.contains(stmt) {
-                    out.statements.push(Arc::clone(stmt));
+                    out.statements.push(stmt.clone());
                 }
             }
             out.text = a.text.clone().join(b.text.clone());

@@ -1,7 +1,7 @@
 //! Summary: what a call of a function does, in terms of its parameters; and for each call site inside
 //! it, what it turned out to call.
 
-use super::fact::{CheckFact, Held, LoadFact, WriteFact};
+use super::fact::{CheckFact, Context, Held, LoadFact, WriteFact};
 use super::object::Object;
 use super::value::{Identity, Value};
 use crate::base::Span;
@@ -78,6 +78,15 @@ pub enum Effect {
     },
     /// A transaction was ended.
     End,
+    /// A callable that a caller gave is called.
+    Call {
+        /// The callable.
+        callable: Value,
+        /// What it is given.
+        args: Vec<Value>,
+        /// Transaction and locks around the call.
+        context: Context,
+    },
     /// Everything changed that is managed was written back.
     Flush(Span),
     /// A guarded claim whose count was looked at: the row, where.

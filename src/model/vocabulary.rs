@@ -219,11 +219,11 @@ impl Vocabulary {
 
     /// Patterns that a call of this name may match, exact names first, and what the `*` stood for.
     /// `name` is a method name or a full function name.
-    pub fn candidates<'a>(
-        &'a self,
+    pub fn candidates<'v, 'n>(
+        &'v self,
         language: Language,
-        name: &'a str,
-    ) -> impl Iterator<Item = (&'a CallPattern, &'a str)> {
+        name: &'n str,
+    ) -> impl Iterator<Item = (&'v CallPattern, &'n str)> + use<'v, 'n> {
         let ignore_case = language == Language::Php;
         let exact = self.by_name.get(&short_key(name)).map(Vec::as_slice).unwrap_or_default();
         exact.iter().chain(&self.globbed).filter_map(move |&idx| {

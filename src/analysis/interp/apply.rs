@@ -133,12 +133,15 @@ impl Interp<'_> {
 
     fn run_function(&mut self, state: &mut State, site: &Site<'_>, at: FuncRef, idx: usize) -> Value {
         let func = self.shared.program.function(at);
-        for arg in &site.args {
-            if matches!(arg, Value::Closure(..)) && !self.runs_callables(at) {
+        let summary = self.shared.store.callee(at);
+        for (idx, arg) in site.args.iter().enumerate() {
+            let idx = u32::try_from(idx).unwrap_or(u32::MAX);
+            let called = summary.as_ref().is_some_and(|it| calls_param(it, idx));
+            if matches!(arg, Value::Closure(..)) && !called {
                 self.run_callable(state, arg, &[]);
             }
         }
-        let Some(summary) = self.shared.done.get(&at).cloned() else {
+        let Some(summary) = summary else {
             // Recursion: the callee is not settled yet.
             return match &func.ret {
                 Some(ty) => {
@@ -150,12 +153,6 @@ impl Interp<'_> {
         };
         let binding = self.bind_site(state, site, func, idx);
         self.import(state, site, &summary, &binding)
-    }
-
-    /// Whether the function itself calls what it is given; then its summary speaks of unknown code and
-    /// the callable's own effects are taken as happening at the call.
-    fn runs_callables(&self, _at: FuncRef) -> bool {
-        false
     }
 
     fn bind_site(&self, state: &State, site: &Site<'_>, func: &Function, idx: usize) -> Binding {
@@ -268,8 +265,22 @@ impl Interp<'_> {
                 self.effect(Effect::Acquire(held));
             }
             Effect::Release => self.release(state, None),
-            Effect::Begin { strict, span } => self.begin(state, *strict, *span),
+            Effect::Begin { strict, .. } => {
+                // What is held with it comes as an acquisition of its own.
+                let open = if *strict { Transaction::Strict } else { Transaction::Open };
+                state.transaction = open;
+                self.effect(effect.clone());
+            }
             Effect::End => self.end(state),
+            Effect::Call { callable, args, context } => {
+                let callable = binding.value(callable);
+                let args: Vec<Value> = args.iter().map(|it| binding.value(it)).collect();
+                let mut context = context.clone();
+                for held in &mut context.held {
+                    held.id = binding.id(held.id);
+                }
+                self.run_given(state, &callable, &args, &context);
+            }
             Effect::Flush(span) => {
                 self.flush_rows(state, *span);
                 self.effect(Effect::Flush(*span));
@@ -326,8 +337,25 @@ impl Interp<'_> {
                 out
             }
             Value::Object(_) => self.run_array_callable(state, callable, args),
+            Value::Param(_) | Value::Capture(_) | Value::Path(_) => {
+                let context = self.context(state);
+                let (callable, args) = (callable.clone(), args.to_vec());
+                self.effect(Effect::Call { callable, args, context });
+                None
+            }
             _ => None,
         }
+    }
+
+    /// Runs what a caller gave, where the callee calls it.
+    fn run_given(&mut self, state: &mut State, callable: &Value, args: &[Value], context: &Context) {
+        let outer = (state.transaction, state.held.clone());
+        let inner = prefix_context(context, state);
+        state.transaction = inner.transaction;
+        state.held = inner.held;
+        self.run_callable(state, callable, args);
+        state.transaction = outer.0;
+        state.held = outer.1;
     }
 
     /// `[$this, 'run']`.
@@ -453,6 +481,13 @@ impl Interp<'_> {
         }
         value
     }
+}
+
+/// Whether the function calls what it is given as that parameter.
+fn calls_param(summary: &Summary, idx: u32) -> bool {
+    summary.effects.iter().any(|it| {
+        matches!(it, Effect::Call { callable, .. } if callable.mentions(&Value::Param(idx)))
+    })
 }
 
 /// A callee's load in the caller's terms, under the caller's locks.

@@ -56,7 +56,6 @@ impl<'p> Interp<'p> {
         if let Some(record) = self.resolved.calls.get_mut(&(self.point.block, self.point.instr)) {
             record.result = result.clone();
         }
-        self.note_discard(&site, &result);
         let result = self.typed_local(state, call.dest, result);
         if let Some(slot) = state.locals.get_mut(call.dest.0 as usize) {
             *slot = result;
@@ -336,7 +335,7 @@ impl<'p> Interp<'p> {
         weak: bool,
         unknown: bool,
     ) {
-        let durable = targets.iter().any(|at| self.shared.done.get(at).is_some_and(|it| it.durable))
+        let durable = targets.iter().any(|at| self.shared.store.summary(*at).is_some_and(|it| it.durable))
             || roles.iter().any(|it| is_durable(it));
         self.durable |= durable;
         let callables = site.args.iter().filter_map(|it| match it {
@@ -424,7 +423,7 @@ impl<'p> Interp<'p> {
 
     /// `$job->status()` and `$job->isPending()` are read like fields; what is computed from rows and
     /// counts stays connected to them.
-    fn guess_result(&mut self, state: &State, site: &Site<'_>) -> Value {
+    pub(super) fn guess_result(&mut self, state: &State, site: &Site<'_>) -> Value {
         let declared = self.declared_result(state, site);
         if let Some(ty) = declared {
             let id = self.identity(&"declared");

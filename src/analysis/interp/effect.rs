@@ -14,15 +14,42 @@ use crate::model::{Access, LockKind, LockSpec};
 impl Interp<'_> {
     pub(super) fn begin(&mut self, state: &mut State, strict: bool, span: Span) {
         state.transaction = if strict { Transaction::Strict } else { Transaction::Open };
+        self.hold_transaction(state, strict, span);
         self.effect(Effect::Begin { strict, span });
+    }
+
+    /// Being inside one and the same transaction is something that a read and a write can share.
+    fn hold_transaction(&mut self, state: &mut State, strict: bool, span: Span) {
+        let id = self.identity(&("transaction", self.point.seq));
+        let kind = if strict { HeldKind::Strict } else { HeldKind::Transaction };
+        let held = Held { id, kind, span, row: None, unsure: false };
+        state.held.push(held.clone());
+        self.effect(Effect::Acquire(held));
     }
 
     pub(super) fn end(&mut self, state: &mut State) {
         state.transaction = Transaction::Closed;
-        state.held.retain(|it| {
-            !matches!(it.kind, HeldKind::Lock(LockKind::Row | LockKind::RowShared))
-        });
+        state.held.retain(|it| !ends_with_transaction(it.kind));
         self.effect(Effect::End);
+    }
+
+    /// Whether a level given as text or constant makes the loser fail.
+    pub(super) fn is_strict_level(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        level: Option<&Access>,
+    ) -> bool {
+        let Some(level) = level.filter(|it| self.is_given(site, it)) else { return false };
+        let value = self.access(state, site, level);
+        let name = match &value {
+            Value::Case(_, name) => name.clone(),
+            value => value.as_str().unwrap_or_default(),
+        };
+        let name = crate::base::snake_case(&name).replace(' ', "_");
+        ["serializable", "repeatable_read", "immediate", "exclusive"]
+            .iter()
+            .any(|it| name.contains(it))
     }
 
     pub(super) fn in_transaction(
@@ -36,19 +63,14 @@ impl Interp<'_> {
         if state.transaction != Transaction::Strict {
             state.transaction = if strict { Transaction::Strict } else { Transaction::Open };
         }
+        self.hold_transaction(state, strict, self.span);
         let callable = self.access(state, site, body);
-        let mut args: Vec<Value> = site.args.iter().filter(|it| **it != callable).take(1).cloned().collect();
-        if args.is_empty() {
-            args.push(Value::Unknown);
-        }
         let handle = self.transaction_handle(site);
         let result = self.run_callable(state, &callable, &[handle]);
         state.transaction = outer.0;
         let kept = |it: &Held| outer.1.iter().any(|that| that.id == it.id);
         if matches!(outer.0, Transaction::Closed | Transaction::Inherited) {
-            state.held.retain(|it| {
-                kept(it) || !matches!(it.kind, HeldKind::Lock(LockKind::Row | LockKind::RowShared))
-            });
+            state.held.retain(|it| kept(it) || !ends_with_transaction(it.kind));
         }
         result.unwrap_or_default()
     }
@@ -226,5 +248,15 @@ impl Interp<'_> {
                 None => true,
             },
         }
+    }
+}
+
+/// Whether the end of the transaction lets go of it.
+fn ends_with_transaction(kind: HeldKind) -> bool {
+    match kind {
+        HeldKind::Lock(LockKind::Row | LockKind::RowShared)
+        | HeldKind::Strict
+        | HeldKind::Transaction => true,
+        HeldKind::Lock(LockKind::Named | LockKind::Process) => false,
     }
 }

@@ -25,6 +25,9 @@ mod row;
 mod sql;
 mod typing;
 
+pub(super) use query::sql_value;
+pub(super) use relate::is_key_column;
+
 use super::fact::{Context, LoadFact, Transaction, WriteFact};
 use super::gate::Gates;
 use super::state::State;
@@ -37,7 +40,6 @@ use crate::model::{ColumnRules, Vocabulary};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 
 /// Bodies with more blocks than this are read once, without going round their loops.
 const MAX_BLOCKS_TWICE: usize = 1500;
@@ -56,8 +58,8 @@ pub(crate) struct Shared<'p> {
     pub(crate) columns: &'p ColumnRules,
     /// Words of worker-like code.
     pub(crate) words: &'p crate::model::Words,
-    /// Summaries of functions settled before.
-    pub(crate) done: &'p BTreeMap<FuncRef, Arc<Summary>>,
+    /// Summaries of other functions.
+    pub(crate) store: &'p crate::analysis::Store<'p>,
 }
 
 /// A place in a function, and the order of what happens at it.

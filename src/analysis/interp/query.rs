@@ -628,7 +628,7 @@ pub(super) fn unknown_condition(param: ParamRef, span: Span) -> Condition {
 }
 
 /// What an SQL expression stands for.
-pub(super) fn sql_value(expr: &SqlExpr, params: &BTreeMap<ParamRef, Value>) -> Value {
+pub(crate) fn sql_value(expr: &SqlExpr, params: &BTreeMap<ParamRef, Value>) -> Value {
     match expr {
         SqlExpr::Str(it) => Value::Str(it.clone()),
         SqlExpr::Int(it) => Value::Int(*it),

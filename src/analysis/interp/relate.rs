@@ -117,7 +117,8 @@ impl Interp<'_> {
                 speaks_of(tested, *id) && gates.side(*block, point.block).is_some()
             });
             let won = gated || self.looked.contains(id) && self.diverges_on_loss(*id);
-            write.claims.push(ClaimFact { id: *id, span: *span, won });
+            let stale_copy = self.is_stale_copy(gates, *at, point, write);
+            write.claims.push(ClaimFact { id: *id, span: *span, won, stale_copy });
         }
         for (at, effect) in &self.effects {
             if let Effect::Claim { id, span } = effect
@@ -125,9 +126,23 @@ impl Interp<'_> {
                 && let Some((.., claim)) = claims.iter().find(|it| it.1 == *id)
                 && same_row(claim, write)
             {
-                write.claims.push(ClaimFact { id: *id, span: *span, won: true });
+                let stale_copy = self.is_stale_copy(gates, *at, point, write);
+                write.claims.push(ClaimFact { id: *id, span: *span, won: true, stale_copy });
             }
         }
+    }
+
+    /// Whether the written object was read before the claim and not again until the write.
+    fn is_stale_copy(&self, gates: &mut Gates<'_>, claim: Point, point: Point, write: &WriteFact) -> bool {
+        let Some(row) = &write.row else { return false };
+        let mut before = false;
+        for (at, load) in self.loads.iter().filter(|(_, it)| it.row == *row) {
+            if precedes(gates, claim, *at) && precedes(gates, *at, point) {
+                return false;
+            }
+            before |= precedes(gates, *at, claim) && load.row == *row;
+        }
+        before
     }
 
     /// A count that was looked at by something that throws when it is not as expected.

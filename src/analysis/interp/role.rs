@@ -111,7 +111,11 @@ impl Interp<'_> {
                 None
             }
             Role::Prepare { sql, binds } => Some(self.prepare_role(state, site, sql, binds.as_ref())),
-            Role::Bind { key, value } => Some(self.bind_role(state, site, key.as_ref(), value)),
+            Role::Bind { key, value, to } => {
+                let to = to.as_ref().map(|it| self.access(state, site, it));
+                let root = to.unwrap_or_else(|| site.receiver.clone());
+                Some(self.bind_role(state, site, &root, (key.as_ref(), value)))
+            }
             Role::PushSql { sql, value } => {
                 Some(self.push_sql(state, site, sql.as_ref(), value.as_ref()))
             }
@@ -174,16 +178,18 @@ impl Interp<'_> {
                 self.flush(state);
                 None
             }
-            Role::Begin { strict } => {
-                self.begin(state, *strict, self.span);
+            Role::Begin { strict, level } => {
+                let strict = *strict || self.is_strict_level(state, site, level.as_ref());
+                self.begin(state, strict, self.span);
                 None
             }
             Role::Commit | Role::Rollback => {
                 self.end(state);
                 None
             }
-            Role::Transaction { body, strict } => {
-                Some(self.in_transaction(state, site, body, *strict))
+            Role::Transaction { body, strict, level } => {
+                let strict = *strict || self.is_strict_level(state, site, level.as_ref());
+                Some(self.in_transaction(state, site, body, strict))
             }
             Role::Acquire { lock, body } => Some(self.acquire_role(state, site, *lock, body.as_ref())),
             Role::Release => {

@@ -3,9 +3,9 @@
 use super::Interp;
 use super::call::Site;
 use super::query::{column_name, query_mut};
-use super::relate::{filters_of, key_value};
+use super::relate::key_value;
 use super::sql::Parsed;
-use crate::analysis::fact::{ChangeFact, Filter, Look, Table, WriteFact, WriteKind};
+use crate::analysis::fact::{ChangeFact, Look, Table, WriteFact, WriteKind};
 use crate::analysis::object::{Field, Object, ObjectKind, QueryState, RowState};
 use crate::analysis::state::State;
 use crate::analysis::summary::Effect;
@@ -298,6 +298,7 @@ impl Interp<'_> {
             claims: Vec::new(),
             context: self.context(state),
             look: if gives == Yield::Fails { Look::Looked } else { Look::None },
+            answer: None,
             gives,
             trace: Vec::new(),
             engine: fact.and_then(|it| it.engine),
@@ -412,6 +413,7 @@ impl Interp<'_> {
             claims: Vec::new(),
             context: self.context(state),
             look: if gives == Yield::Fails { Look::Looked } else { Look::None },
+            answer: None,
             gives,
             trace: Vec::new(),
             engine: None,
@@ -432,6 +434,11 @@ impl Interp<'_> {
 
     /// What a caller's values add to a callee's write.
     pub(super) fn settle_write(&mut self, before: &State, state: &mut State, site: &Site<'_>, write: &mut WriteFact) {
+        if write.look == Look::Returned {
+            // The answer is the caller's now.
+            write.look = Look::None;
+            write.answer = Some(self.span);
+        }
         let was_open = is_open(write);
         let call_span = self.span;
         if let Some(back) = self.expand(state, write) {

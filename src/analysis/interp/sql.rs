@@ -71,20 +71,21 @@ impl Interp<'_> {
         &mut self,
         state: &mut State,
         site: &Site<'_>,
-        key: Option<&Access>,
-        value: &Access,
+        root: &Value,
+        (key, value): (Option<&Access>, &Access),
     ) -> Value {
         let bound = self.access(state, site, value);
-        if let Some(ObjectKind::Query(_)) = state.object(&site.receiver).map(|it| &it.kind) {
+        if let Some(ObjectKind::Query(_)) = state.object(root).map(|it| &it.kind) {
             let key = key.map(|it| self.access(state, site, it));
-            self.bind_query(state, &site.receiver.clone(), key, bound);
-            return site.receiver.clone();
+            self.bind_query(state, root, key, bound);
+            return root.clone();
         }
         let key = key.map(|it| plain_key(self.access(state, site, it)));
-        let is_list = matches!(value, Access::ArgsFrom(_)) || key.is_none() && self.is_array(state, &bound);
+        let is_list =
+            matches!(value, Access::ArgsFrom(_)) || key.is_none() && self.is_array(state, &bound);
         if is_list {
-            self.add_binds(state, &site.receiver.clone(), &bound);
-        } else if let Some(stmt) = statement_mut(state, &site.receiver) {
+            self.add_binds(state, root, &bound);
+        } else if let Some(stmt) = statement_mut(state, root) {
             let param = match key {
                 Some(key) => bind_key(&key).unwrap_or(ParamRef::Position(stmt.next)),
                 None => ParamRef::Position(stmt.next),
@@ -92,7 +93,7 @@ impl Interp<'_> {
             stmt.next += u32::from(param == ParamRef::Position(stmt.next));
             stmt.params.insert(param, bound);
         }
-        site.receiver.clone()
+        root.clone()
     }
 
     fn is_array(&self, state: &State, value: &Value) -> bool {
