@@ -6,4 +6,5 @@
 pub mod base;
 pub mod finding;
 pub mod ir;
+pub mod lang;
 pub mod model;

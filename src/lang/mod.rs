@@ -1,0 +1,3 @@
+//! Front ends: sources of one language to the IR.
+
+pub mod sql;
