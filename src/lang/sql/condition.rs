@@ -149,9 +149,9 @@ impl<'c, 'a> Reducer<'c, 'a> {
                 let values = vec![self.value(low), self.value(high)];
                 self.test(expr, it, ConditionOp::Other, values, out);
             }
-            Expr::Exists { subquery, .. } => {
+            Expr::Exists { subquery, negated: not } => {
                 self.take_source(subquery);
-                let op = if negated { ConditionOp::Other } else { ConditionOp::InSelect };
+                let op = if negated != *not { ConditionOp::Other } else { ConditionOp::InSelect };
                 self.push(out, expr, Name::from(""), op, Vec::new());
             }
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
@@ -344,7 +344,7 @@ impl<'c, 'a> Reducer<'c, 'a> {
             Side::Column { name, owner, .. } => {
                 self.push_owned(out, whole, (name, owner), ConditionOp::Eq, vec![SqlExpr::Bool(truth)]);
             }
-            Side::Param(ParamRef::Hole(hole)) => {
+            Side::Param(ParamRef::Hole(hole)) if !self.ctx.buffer.is_numeric(hole) => {
                 self.holes.push(hole);
                 self.complete = false;
                 self.push_param(out, whole, ParamRef::Hole(hole), ConditionOp::Other, Vec::new());
@@ -456,7 +456,7 @@ impl<'c, 'a> Reducer<'c, 'a> {
                 return Side::Value(it);
             }
         }
-        if !self.ctx.params_at(last.span.start).is_empty() {
+        if self.ctx.name(last).is_empty() || !self.ctx.params_at(last.span.start).is_empty() {
             return Side::Value(self.value(expr));
         }
         let owner = self.scope.owner(self.ctx, parts);

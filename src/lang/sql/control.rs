@@ -27,10 +27,8 @@ pub(super) fn read(ctx: &Ctx<'_>, tokens: &[Lexed]) -> Option<Vec<Statement>> {
             one(if partial { StatementKind::Other } else { StatementKind::Rollback })
         }
         ["set", rest @ ..] => set(ctx, tokens, rest),
-        ["lock", "table" | "tables", ..] => Some(vec![lock_table(ctx, tokens, 2)]),
-        ["lock", name, ..] if !matches!(*name, "in" | "") => {
-            Some(vec![lock_table(ctx, tokens, 1)])
-        }
+        ["lock", "table" | "tables", ..] => Some(lock_tables(ctx, tokens, 2)),
+        ["lock", name, ..] if !matches!(*name, "in" | "") => Some(lock_tables(ctx, tokens, 1)),
         ["unlock", "tables" | "table", ..] => one(StatementKind::Unlock),
         ["exec" | "execute" | "call", ..] => call(ctx, tokens),
         _ => None,
@@ -85,35 +83,47 @@ fn set(ctx: &Ctx<'_>, tokens: &[Lexed], words: &[&str]) -> Option<Vec<Statement>
     about.then(|| isolation(ctx, tokens, words).into_iter().collect())
 }
 
-/// The strength decides whether two sessions can both have it.
-fn lock_table(ctx: &Ctx<'_>, tokens: &[Lexed], from: usize) -> Statement {
-    let mut stmt = at(ctx, tokens, StatementKind::Lock);
-    let mut name = None;
-    for (idx, token) in tokens.iter().enumerate().skip(from) {
+/// One lock for each table of the list.
+fn lock_tables(ctx: &Ctx<'_>, tokens: &[Lexed], from: usize) -> Vec<Statement> {
+    let shared_by_all = tokens.iter().any(|it| it.keyword() == Keyword::MODE);
+    let items = tokens[from..].split(|it| it.token == Token::Comma);
+    items
+        .filter(|it| !it.is_empty())
+        .map(|item| {
+            let mut stmt = at(ctx, tokens, StatementKind::Lock);
+            name_table(item, &mut stmt);
+            stmt.lock = Some(table_lock(if shared_by_all { tokens } else { item }));
+            stmt
+        })
+        .collect()
+}
+
+fn name_table(item: &[Lexed], stmt: &mut Statement) {
+    let mut after_dot = true;
+    for token in item {
         match &token.token {
             Token::Word(it) if it.value.eq_ignore_ascii_case("only") => {}
-            Token::Word(it) => {
-                name = Some((idx, it));
-                let dot = tokens.get(idx + 1).is_some_and(|it| it.token == Token::Period);
-                if !dot {
-                    break;
-                }
+            Token::Word(it) if after_dot => {
+                stmt.table = Name::from(if token.is_param() { "" } else { it.value.as_str() });
+                stmt.table_param = super::ctx::params(token).into_iter().next();
+                after_dot = false;
             }
-            Token::Period => {}
-            _ => break,
+            Token::Period => after_dot = true,
+            _ => return,
         }
     }
-    if let Some((idx, it)) = name {
-        let params = super::ctx::params(&tokens[idx]);
-        let whole = tokens[idx].is_param();
-        stmt.table = Name::from(if whole { "" } else { it.value.as_str() });
-        stmt.table_param = params.into_iter().next();
+}
+
+/// Whether two sessions can both have the lock.
+fn table_lock(words: &[Lexed]) -> LockClause {
+    let has = |keyword: Keyword| words.iter().any(|it| it.keyword() == keyword);
+    let (share, exclusive) = (has(Keyword::SHARE), has(Keyword::EXCLUSIVE));
+    let alone = share && has(Keyword::UPDATE) || exclusive && (share || !has(Keyword::ROW));
+    if has(Keyword::READ) || ((share || exclusive) && !alone) {
+        LockClause::Shared
+    } else {
+        LockClause::Table
     }
-    let has = |keyword: Keyword| tokens.iter().any(|it| it.keyword() == keyword);
-    let row_level = has(Keyword::ROW) && !(has(Keyword::SHARE) && has(Keyword::EXCLUSIVE));
-    let shared = has(Keyword::READ) || row_level || (has(Keyword::SHARE) && !has(Keyword::EXCLUSIVE) && !has(Keyword::UPDATE));
-    stmt.lock = Some(if shared { LockClause::Shared } else { LockClause::Table });
-    stmt
 }
 
 /// `EXEC sp_getapplock`, `CALL DBMS_LOCK.REQUEST`.

@@ -71,6 +71,16 @@ impl<'a> Ctx<'a> {
         (Name::from(self.name(ident)), param)
     }
 
+    /// Whether a parameter is used as a qualifier (`‹alias›.status`): one behind a table is an alias.
+    pub(super) fn qualifies_by_param(&self) -> bool {
+        let is_table = |it: &Lexed| {
+            matches!(it.keyword(), Keyword::UPDATE | Keyword::FROM | Keyword::INTO | Keyword::JOIN)
+        };
+        self.tokens
+            .windows(3)
+            .any(|it| !is_table(&it[0]) && it[1].is_param() && it[2].token == Token::Period)
+    }
+
     /// From the expression's first leaf to the end of the condition or item that it is.
     pub(super) fn extent(&self, expr: &Expr, stops_at_logic: bool) -> Span {
         let Some(start) = first_leaf(expr).and_then(offset_of) else {

@@ -104,10 +104,7 @@ impl Ctx<'_> {
             }
             Keyword::INDEXED if self.keyword(1) == Keyword::BY => self.skip(3),
             Keyword::NOT if self.is_word(1, "indexed") => self.skip(2),
-            Keyword::GLOB => {
-                self.insert(keyword("REGEXP"));
-                self.skip(1);
-            }
+            Keyword::GLOB => self.replace(&["REGEXP"]),
             Keyword::CURRENT if self.keyword(1) == Keyword::OF && self.prev() == Keyword::WHERE => {
                 self.notes.unknown_where = true;
                 self.insert(name(PARAM_NAME));
@@ -437,19 +434,31 @@ impl Ctx<'_> {
         }
     }
 
-    /// `&&` is AND, and `||` is OR where a comparison follows.
+    /// `&&` is AND, `||` is OR where a comparison follows, and a few words have a longer form.
     fn operator(&mut self) {
+        let before_call = self.token(1) == Some(&Token::LParen);
         match self.token(0) {
-            Some(Token::Overlap) if self.engine != Some(Engine::Postgres) => {
-                self.insert(keyword("AND"));
-                self.skip(1);
-            }
-            Some(Token::StringConcat) if self.is_or() => {
-                self.insert(keyword("OR"));
+            Some(Token::Overlap) if self.engine != Some(Engine::Postgres) => self.replace(&["AND"]),
+            Some(Token::StringConcat) if self.is_or() => self.replace(&["OR"]),
+            _ if self.is_word(0, "isnull") && !before_call => self.replace(&["IS", "NULL"]),
+            _ if self.is_word(0, "notnull") => self.replace(&["IS", "NOT", "NULL"]),
+            // `BINARY a = b` compares bytes; the parser would cast the whole comparison.
+            _ if self.keyword(0) == Keyword::BINARY
+                && matches!(self.token(1), Some(Token::Word(_) | Token::SingleQuotedString(_)))
+                && self.prev() != Keyword::AS =>
+            {
                 self.skip(1);
             }
             _ => self.keep(),
         }
+    }
+
+    /// Keywords instead of the next token.
+    fn replace(&mut self, words: &[&str]) {
+        for it in words {
+            self.insert(keyword(it));
+        }
+        self.skip(1);
     }
 
     fn is_or(&self) -> bool {

@@ -206,6 +206,7 @@ fn condition(ctx: &Ctx<'_>, tokens: &[Lexed]) -> Option<Condition> {
     let operator = tokens.get(idx + 1)?;
     let rest = &tokens[idx + 2..];
     let negated = rest.first().is_some_and(|it| it.keyword() == Keyword::NOT);
+    let is_null = rest.last().is_some_and(|it| it.keyword() == Keyword::NULL);
     let selects = rest.iter().any(|it| it.keyword() == Keyword::SELECT);
     let op = match (&operator.token, operator.keyword()) {
         (Token::Eq | Token::DoubleEq, _) | (_, Keyword::IN) if selects => ConditionOp::InSelect,
@@ -213,8 +214,9 @@ fn condition(ctx: &Ctx<'_>, tokens: &[Lexed]) -> Option<Condition> {
         (Token::Neq, _) => ConditionOp::Ne,
         (Token::Lt | Token::LtEq, _) => ConditionOp::Less,
         (Token::Gt | Token::GtEq, _) => ConditionOp::Greater,
-        (_, Keyword::IS) if negated => ConditionOp::IsNotNull,
-        (_, Keyword::IS) => ConditionOp::IsNull,
+        (_, Keyword::IS) if negated && is_null => ConditionOp::IsNotNull,
+        (_, Keyword::IS) if is_null => ConditionOp::IsNull,
+        (_, Keyword::IS) if !negated => ConditionOp::Eq,
         (_, Keyword::LIKE) => ConditionOp::Like,
         _ => ConditionOp::Other,
     };

@@ -66,7 +66,7 @@ impl Lexed {
     /// Whether a value may end with it, so that an operator must follow.
     fn ends_value(&self) -> bool {
         match &self.token {
-            Token::Word(word) => word.keyword == Keyword::NoKeyword || word.quote_style.is_some(),
+            Token::Word(word) => !expects_value(word.keyword),
             Token::Number(..)
             | Token::SingleQuotedString(_)
             | Token::DollarQuotedString(_)
@@ -76,6 +76,24 @@ impl Lexed {
             _ => false,
         }
     }
+}
+
+/// A value follows this word.
+fn expects_value(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::SELECT | Keyword::WHERE | Keyword::AND | Keyword::OR | Keyword::NOT | Keyword::IN
+            | Keyword::IS | Keyword::LIKE | Keyword::ILIKE | Keyword::BETWEEN | Keyword::SET
+            | Keyword::VALUES | Keyword::VALUE | Keyword::LIMIT | Keyword::OFFSET
+            | Keyword::INTERVAL | Keyword::ON | Keyword::BY | Keyword::WHEN | Keyword::THEN
+            | Keyword::ELSE | Keyword::CASE | Keyword::FROM | Keyword::UPDATE | Keyword::INTO
+            | Keyword::JOIN | Keyword::TABLE | Keyword::RETURNING | Keyword::HAVING | Keyword::AS
+            | Keyword::TOP | Keyword::ANY | Keyword::ALL | Keyword::SOME | Keyword::FETCH
+            | Keyword::FIRST | Keyword::NEXT | Keyword::USING | Keyword::REGEXP | Keyword::RLIKE
+            | Keyword::GLOB | Keyword::MATCH | Keyword::DISTINCT | Keyword::ESCAPE | Keyword::DIV
+            | Keyword::XOR | Keyword::TO | Keyword::ARRAY | Keyword::ROW | Keyword::CALL
+            | Keyword::RETURN
+    )
 }
 
 /// The value of a word that is nothing but parameters; not an identifier in any engine's text.
@@ -213,10 +231,6 @@ impl<'a> Lexer<'a> {
 
     fn rest(&self) -> &'a str {
         self.buffer.text.get(self.at..self.end).unwrap_or_default()
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
     }
 
     fn skip_line(&mut self) {
@@ -496,7 +510,7 @@ impl<'a> Lexer<'a> {
                 continue;
             }
             let Some(it) = rest.chars().next() else { break };
-            if is_word_part(it) {
+            if is_word_part(it) && !rest.starts_with("${") {
                 name.push(it);
                 self.at += it.len_utf8();
             } else if let Some(len) = self.joins_entity(rest, it, &name) {

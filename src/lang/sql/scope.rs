@@ -140,7 +140,9 @@ impl<'a> Scope<'a> {
     fn push(&mut self, ctx: &Ctx<'_>, mut table: Table<'a>, alias: &'a Option<TableAlias>) {
         if let Some(alias) = alias {
             match ctx.param(&alias.name) {
-                Some(param) if !alias.explicit => self.loose.push(param),
+                Some(param) if !alias.explicit && !ctx.qualifies_by_param() => {
+                    self.loose.push(param);
+                }
                 _ => table.alias = Some(&alias.name),
             }
         }
@@ -179,8 +181,17 @@ impl<'a> Scope<'a> {
         match self.find(ctx, qualifier) {
             Some(idx) if idx == self.target => Owner::Target,
             Some(idx) => Owner::Table(idx),
-            None if self.tables.len() <= 1 => Owner::Target,
+            None if self.is_open_to(ctx, qualifier) => Owner::Target,
             None => Owner::Unknown,
+        }
+    }
+
+    /// The only table may be meant by a qualifier that is not its name, when one of both is not known.
+    fn is_open_to(&self, ctx: &Ctx<'_>, qualifier: &Ident) -> bool {
+        match self.tables.as_slice() {
+            [] => true,
+            [only] => only.param.is_some() || only.name.is_empty() || ctx.param(qualifier).is_some(),
+            _ => false,
         }
     }
 

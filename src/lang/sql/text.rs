@@ -100,9 +100,13 @@ impl<'a> Buffer<'a> {
         FILLER.len_utf8()
     }
 
-    /// Whether there is any hole.
-    pub(super) fn has_holes(&self) -> bool {
-        !self.holes.is_empty()
+    /// Whether hole `number` is known to be a number.
+    pub(super) fn is_numeric(&self, number: u32) -> bool {
+        let mut holes = self.pieces.iter().filter_map(|it| match it {
+            SqlPiece::Hole { numeric, .. } => Some(*numeric),
+            SqlPiece::Lit { .. } => None,
+        });
+        holes.nth(number as usize).unwrap_or(false)
     }
 
     /// The source range of the bytes `start..end`. When both ends do not lie in one source in this
