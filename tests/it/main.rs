@@ -1,2 +1,6 @@
+//! Tests of the whole, through the library's public interface.
+
+mod guards;
+
 #[test]
 fn a() {}

@@ -28,6 +28,8 @@ pub(super) struct Reducer<'c, 'a> {
     pub(super) source: Option<Box<Statement>>,
     /// `ROWNUM = 1`.
     pub(super) limit_one: bool,
+    /// Unqualified columns that several tables may have.
+    pub(super) ambiguous: Vec<Name>,
     depth: u32,
 }
 
@@ -44,7 +46,7 @@ enum Side<'a> {
 
 impl<'c, 'a> Reducer<'c, 'a> {
     pub(super) fn new(ctx: &'c Ctx<'c>, env: &'c Env<'a>, scope: &'c Scope<'a>) -> Self {
-        Self { ctx, env, scope, holes: Vec::new(), complete: true, source: None, limit_one: false, depth: 0 }
+        Self { ctx, env, scope, holes: Vec::new(), complete: true, source: None, limit_one: false, ambiguous: Vec::new(), depth: 0 }
     }
 
     /// The conjuncts of `expr`, in order.
@@ -546,7 +548,7 @@ impl<'c, 'a> Reducer<'c, 'a> {
     }
 
     fn push_owned(
-        &self,
+        &mut self,
         out: &mut Vec<Condition>,
         whole: &Expr,
         (column, owner): (Name, Owner),
@@ -554,6 +556,9 @@ impl<'c, 'a> Reducer<'c, 'a> {
         values: Vec<SqlExpr>,
     ) {
         let foreign = owner != Owner::Target;
+        if owner == Owner::Unknown {
+            self.ambiguous.push(column.clone());
+        }
         let it = leaf(column, op, values, self.ctx.extent(whole, true));
         out.push(Condition { foreign, ..it });
     }

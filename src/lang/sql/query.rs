@@ -147,6 +147,9 @@ pub(super) fn read_where<'a>(
     stmt.condition_holes.extend(reducer.holes.iter().copied().chain(loose));
     stmt.complete &= reducer.complete && scope.loose.is_empty();
     stmt.limit_one |= reducer.limit_one;
+    // A column that is set and that several tables may have: whose is tested is not known.
+    let is_set = |name: &Name| stmt.sets.iter().any(|it| it.column.eq_ignore_ascii_case(name));
+    stmt.complete &= !reducer.ambiguous.iter().any(is_set);
     if reducer.source.is_some() {
         stmt.source = reducer.source;
     }
