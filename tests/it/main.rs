@@ -6,6 +6,7 @@ mod cases;
 mod lang;
 mod cli;
 mod docs;
+mod guards;
 mod layering;
 mod markers;
 mod output;
