@@ -184,18 +184,19 @@ impl<'a> Body<'_, 'a> {
                 self.place_of(value, span)
             }
         };
-        if is_nullsafe(&node) {
-            self.null_test(&place, span);
-        }
-        place
+        if is_nullsafe(&node) { self.null_test(place, span) } else { place }
     }
 
-    fn null_test(&mut self, place: &Place, span: Span) {
-        let Some(&exit) = self.null_exits.last() else { return };
+    /// Leaves the chain when the place is null; gives the place of its value.
+    fn null_test(&mut self, place: Place, span: Span) -> Place {
+        let Some(&exit) = self.null_exits.last() else { return place };
+        let value = self.load(place, span);
+        let place = self.place_of(value, span);
         let cond = self.cfg.eval(Rvalue::IsSet(place.clone()), span);
         let set = self.cfg.new_block();
         self.branch_to(cond, (set, exit), span);
         self.cfg.switch_to(set);
+        place
     }
 
     /// The property that `->` names.
@@ -255,6 +256,10 @@ impl<'a> Body<'_, 'a> {
         };
         if let Some(class) = constant::static_class(self.file, scope) {
             return class;
+        }
+        if scope.kind() == "variable_name" && self.owner.has_this && self.variable_text(scope) == "this"
+        {
+            return ClassRef::LateStatic;
         }
         let span = self.span(scope);
         let value = match base {

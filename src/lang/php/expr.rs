@@ -71,7 +71,7 @@ impl<'a> Body<'_, 'a> {
             "binary_expression" if is_and(node) || is_or(node) => self.effect_chain(node),
             "conditional_expression" => self.ternary(node, None),
             "match_expression" => self.match_expr(node, None),
-            "error_suppression_expression" | "unary_op_expression" => {
+            "error_suppression_expression" | "unary_op_expression" | "cast_expression" => {
                 if let Some(inner) = children(node).pop() {
                     self.discard(inner);
                 }

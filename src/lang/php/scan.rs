@@ -53,7 +53,7 @@ fn report(ctx: &mut FileCtx<'_>, node: Node<'_>) {
 }
 
 /// The words of a comment, without delimiters and the stars at the beginning of lines.
-fn strip(raw: &str) -> String {
+pub(super) fn strip(raw: &str) -> String {
     let Some(block) = raw.strip_prefix("/*") else {
         let line = raw.strip_prefix("//").or_else(|| raw.strip_prefix('#')).unwrap_or(raw);
         return line.trim().to_owned();

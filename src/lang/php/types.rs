@@ -53,13 +53,11 @@ pub(super) fn refine(native: Option<TypeRef>, documented: Option<TypeRef>) -> Op
         (Some(native), Some(documented)) => (native, documented),
         (native, documented) => return native.or(documented),
     };
-    let is_vague =
-        matches!(&*native.name, "array" | "iterable" | "object" | "mixed" | "callable" | "list");
     let names_elements = native.args.is_empty()
         && !is_builtin(&native.name)
         && !documented.args.is_empty()
         && (documented.name == native.name || &*documented.name == "list");
-    if native.alternatives.is_empty() && (is_vague || names_elements) {
+    if is_vague(&native) || native.alternatives.is_empty() && names_elements {
         // `iterable` or a collection class documented as `Job[]`: the class is kept.
         if names_elements && documented.name != native.name && !is_iterable(&native.name) {
             return Some(TypeRef { args: documented.args, ..native });
@@ -67,6 +65,13 @@ pub(super) fn refine(native: Option<TypeRef>, documented: Option<TypeRef>) -> Op
         return Some(documented);
     }
     Some(native)
+}
+
+/// Whether a type says next to nothing.
+pub(super) fn is_vague(ty: &TypeRef) -> bool {
+    let is_open =
+        matches!(&*ty.name, "array" | "iterable" | "object" | "mixed" | "callable" | "list");
+    is_open && ty.args.is_empty() && ty.alternatives.is_empty()
 }
 
 fn is_iterable(name: &str) -> bool {
