@@ -65,15 +65,15 @@ fn check(whole: &Source, text: &str) {
 fn cuts(text: &str) -> Vec<(usize, usize)> {
     let is_word = |it: char| it.is_alphanumeric() || it == '_';
     let mut out: Vec<(usize, usize)> = Vec::new();
-    let mut in_word = false;
+    let mut is_inside = false;
     for (at, it) in text.char_indices() {
         let end = at + it.len_utf8();
         match out.last_mut() {
-            Some(last) if in_word && is_word(it) => last.1 = end,
+            Some(last) if is_inside && is_word(it) => last.1 = end,
             _ if !it.is_whitespace() => out.push((at, end)),
             _ => (),
         }
-        in_word = is_word(it);
+        is_inside = is_word(it);
     }
     out
 }

@@ -84,12 +84,7 @@ fn class_scope(
 }
 
 /// Gives parents the arguments that `@extends Repository<Job>` and the like document.
-fn add_arguments(
-    ctx: &mut FileCtx<'_>,
-    scope: &ClassScope,
-    tags: &[Tag],
-    parents: &mut [TypeRef],
-) {
+fn add_arguments(ctx: &mut FileCtx<'_>, scope: &ClassScope, tags: &[Tag], parents: &mut [TypeRef]) {
     let names =
         ["extends", "implements", "use", "template-extends", "template-implements", "template-use"];
     for tag in names.iter().flat_map(|it| doc::named(tags, it)) {
@@ -172,8 +167,7 @@ impl Members {
                 ty: ty.clone(),
                 default: default.map(|it| constant::constant(ctx, Some(&self.scope), it)),
                 is_static: child_of_kind(node, "static_modifier").is_some(),
-                is_readonly: self.is_readonly
-                    || child_of_kind(node, "readonly_modifier").is_some(),
+                is_readonly: self.is_readonly || child_of_kind(node, "readonly_modifier").is_some(),
                 attrs: attrs.clone(),
                 span: ctx.span(element),
             });
@@ -187,8 +181,8 @@ impl Members {
         node: Node<'a>,
         tags: &[Tag],
     ) -> Option<TypeRef> {
-        let none = Templates::default();
-        let scope = ScopeRef { class: Some(&self.scope), templates: &none };
+        let templates = Templates::default();
+        let scope = ScopeRef { class: Some(&self.scope), templates: &templates };
         let native = field(node, "type").and_then(|it| types::native(ctx, it, scope));
         let documented = doc::type_of(tags, "var", scope.with(&ctx.names));
         if let Some(ty) = &documented {
@@ -294,4 +288,3 @@ fn visibility(ctx: &FileCtx<'_>, node: Node<'_>) -> Visibility {
         _ => Visibility::Public,
     }
 }
-

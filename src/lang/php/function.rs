@@ -76,10 +76,8 @@ pub(super) fn documented_method(
     func.ret = method.ret;
     func.is_abstract = true;
     if func.kind == FunctionKind::Method {
-        let this = crate::ir::Local {
-            name: "this".into(),
-            ty: Some(TypeRef::named(class.name.clone())),
-        };
+        let this =
+            crate::ir::Local { name: "this".into(), ty: Some(TypeRef::named(class.name.clone())) };
         func.locals.push(this);
     }
     id

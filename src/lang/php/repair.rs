@@ -1,7 +1,7 @@
 //! Which spellings does the grammar not know, and how can they be respelled in place?
 //!
 //! `$word{0}` of PHP 5 is respelled `$word[0]`, `<?= $a, $b ?>` as `<?= $a. $b ?>`, and `(void)` of PHP
-//! 8.5 as another cast. All mean the same, and every byte keeps its place. Done only when a text does
+//! 8.5 as another cast; `<?xml` is no open tag. All mean the same, and every byte keeps its place. Done only when a text does
 //! not parse, and kept only when it then parses better.
 
 /// The text respelled; none when there is nothing to respell. ASCII takes the place of ASCII.
@@ -21,6 +21,11 @@ impl Scanner {
     fn run(&mut self) {
         while let Some(open) = self.find(b"<?") {
             self.at = open + 2;
+            if self.bytes[self.at..].starts_with(b"xml") {
+                self.bytes[open + 1] = b'!';
+                self.changed = true;
+                continue;
+            }
             let echoes = self.bytes[self.at..].starts_with(b"=");
             self.code(echoes);
         }
@@ -124,6 +129,7 @@ mod tests {
             ("<?php $a{0} = $b->c{$i{1}};", Some("<?php $a[0] = $b->c[$i[1]];")),
             ("<?php $a['x']{0};", Some("<?php $a['x'][0];")),
             ("a, b <?= $a, f($b, 'c, d') ?>", Some("a, b <?= $a. f($b, 'c, d') ?>")),
+            ("<?xml version='1' ?><?php f();", Some("<!xml version='1' ?><?php f();")),
             ("<?php (void) f();", Some("<?php (bool) f();")),
             ("<?php class A{ function f(){ if ($a){} else{} } }", None),
             ("<?php '$a{0}'; // $a{0}\n/* $a{0} */ # $a{0}", None),

@@ -59,8 +59,7 @@ pub(super) fn strip(raw: &str) -> String {
         return line.trim().to_owned();
     };
     let block = block.strip_suffix("*/").unwrap_or(block);
-    let lines: Vec<_> =
-        block.lines().map(|it| it.trim().trim_start_matches('*').trim()).collect();
+    let lines: Vec<_> = block.lines().map(|it| it.trim().trim_start_matches('*').trim()).collect();
     lines.join("\n").trim().to_owned()
 }
 

@@ -5,7 +5,9 @@ use super::chain::Want;
 use super::decl;
 use super::syntax::{Node, child_of_kind, children, field, first_child, unparen};
 use crate::ir::build::{Catch, Exit, leave, lower_try};
-use crate::ir::{Const, InstrKind, LocalId, Operand, Place, PlaceBase, Rvalue, Terminator, TypeRef};
+use crate::ir::{
+    Const, InstrKind, LocalId, Operand, Place, PlaceBase, Rvalue, Terminator, TypeRef,
+};
 
 impl<'a> Body<'_, 'a> {
     /// Lowers the statements that are children of `parent`: a block, a `case`, the whole file.
@@ -54,7 +56,9 @@ impl<'a> Body<'_, 'a> {
 
     fn stmt_inner(&mut self, node: Node<'a>) {
         match node.kind() {
-            "compound_statement" | "colon_block" | "ERROR" => self.statements(node),
+            "compound_statement" | "colon_block" | "declare_statement" | "ERROR" => {
+                self.statements(node);
+            }
             "expression_statement" => self.each(node, Self::discard),
             "if_statement" => self.if_stmt(node),
             "switch_statement" => self.switch(node),
@@ -72,7 +76,6 @@ impl<'a> Body<'_, 'a> {
             "function_static_declaration" => self.each(node, Self::static_variable),
             "goto_statement" => self.goto_stmt(node),
             "named_label_statement" => self.label_stmt(node),
-            "declare_statement" => self.statements(node),
             "namespace_definition" => self.namespace(node),
             _ => decl::declare(self.file, node),
         }

@@ -79,13 +79,13 @@ fn parse_once(text: &str) -> Option<Tree> {
 }
 
 /// Named children without comments, inline HTML and broken parts.
-pub(super) fn children<'a>(node: Node<'a>) -> Vec<Node<'a>> {
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|it| !is_trivia(*it)).collect()
 }
 
 /// Children with punctuation, without comments, inline HTML and broken parts.
-pub(super) fn tokens<'a>(node: Node<'a>) -> Vec<Node<'a>> {
+pub(super) fn tokens(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).filter(|it| !is_trivia(*it)).collect()
 }
@@ -106,7 +106,7 @@ pub(super) fn child_of_kind<'a>(node: Node<'a>, kind: &str) -> Option<Node<'a>> 
 }
 
 /// The first named child.
-pub(super) fn first_child<'a>(node: Node<'a>) -> Option<Node<'a>> {
+pub(super) fn first_child(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).find(|it| !is_trivia(*it))
 }
@@ -121,7 +121,7 @@ pub(super) fn unparen(mut node: Node<'_>) -> Node<'_> {
 }
 
 /// The operator of a binary, unary or augmented expression.
-pub(super) fn operator<'a>(node: Node<'a>) -> &'a str {
+pub(super) fn operator(node: Node<'_>) -> &str {
     field(node, "operator").map_or("", |it| it.kind())
 }
 

@@ -106,9 +106,8 @@ fn locals_get_documented_types() {
     );
     let types = |func: &Function| {
         let typed = func.locals.iter().filter(|it| !it.name.is_empty());
-        let typed = typed.filter_map(|it| {
-            Some(format!("{}: {}", it.name, dump::type_ref(it.ty.as_ref()?)))
-        });
+        let typed = typed
+            .filter_map(|it| Some(format!("{}: {}", it.name, dump::type_ref(it.ty.as_ref()?))));
         typed.collect::<Vec<_>>().join("; ")
     };
     assert_eq!(
@@ -191,13 +190,14 @@ fn deep_nesting_is_a_problem_not_a_crash() {
         ("\"{$a[", "1", "]}\""),
         ("match (1) { 1 => ", "1", "}"),
     ] {
-        for n in [300, 100_000] {
+        for n in [300, 10_000] {
             let text = format!("<?php $x = {}{middle}{};", open.repeat(n), close.repeat(n));
             let file = on_big_stack(text);
             assert!(!file.problems.is_empty(), "{open} {n}");
         }
     }
-    for (open, close) in [("{", "}"), ("if ($a) ", ""), ("try {", "} finally {}"), ("while (1) {", "}")]
+    for (open, close) in
+        [("{", "}"), ("if ($a) ", ""), ("try {", "} finally {}"), ("while (1) {", "}")]
     {
         let n = 20_000;
         let file = on_big_stack(format!("<?php {};{}", open.repeat(n), close.repeat(n)));
@@ -207,11 +207,11 @@ fn deep_nesting_is_a_problem_not_a_crash() {
 
 #[test]
 fn long_chains_are_no_nesting() {
-    let n = 20_000;
+    let n = 5_000;
     for text in [
-        format!("<?php $x = 'a b'{};", " . 'c' . $d".repeat(n)),
+        format!("<?php $x = 'a b'{};", " . 'c' . $d".repeat(25_000)),
         format!("<?php $x = 1{};", " + $y".repeat(n)),
-        format!("<?php $x = {}1{};", "(".repeat(n), ")".repeat(n)),
+        format!("<?php $x = {}1{};", "(".repeat(100_000), ")".repeat(100_000)),
         format!("<?php if ($a) {{}} {}", "elseif ($b) {} ".repeat(n)),
         format!("<?php if ($a) {{}} {}", "else if ($b) {} ".repeat(n)),
         format!("<?php if ($a{}) {{}}", " && $b".repeat(n)),

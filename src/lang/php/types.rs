@@ -6,12 +6,19 @@ use super::syntax::{Node, children};
 use crate::ir::TypeRef;
 
 /// Lowers a native type: `?Job`, `Job|Task`, `(A&B)|null`.
-pub(super) fn native(ctx: &mut FileCtx<'_>, node: Node<'_>, scope: ScopeRef<'_>) -> Option<TypeRef> {
+pub(super) fn native(
+    ctx: &mut FileCtx<'_>,
+    node: Node<'_>,
+    scope: ScopeRef<'_>,
+) -> Option<TypeRef> {
     let mut members = Vec::new();
     let mut open = vec![node];
     while let Some(node) = open.pop() {
         match node.kind() {
-            "union_type" | "intersection_type" | "disjunctive_normal_form_type" | "type_list"
+            "union_type"
+            | "intersection_type"
+            | "disjunctive_normal_form_type"
+            | "type_list"
             | "optional_type" => open.extend(children(node).into_iter().rev()),
             _ => members.push(named(ctx, ctx.text(node), scope)),
         }
@@ -86,7 +93,8 @@ mod tests {
     #[test]
     fn the_declared_type_wins_unless_it_is_vague() {
         let list = |it: &str| TypeRef::list(TypeRef::named(it));
-        let generic = |it: &str| TypeRef { args: vec![TypeRef::named("Job")], ..TypeRef::named(it) };
+        let generic =
+            |it: &str| TypeRef { args: vec![TypeRef::named("Job")], ..TypeRef::named(it) };
         for (native, documented, wanted) in [
             (Some(TypeRef::named("Job")), Some(TypeRef::named("Task")), "Job"),
             (Some(TypeRef::named("array")), Some(list("Job")), "list<Job>"),
