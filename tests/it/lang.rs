@@ -37,6 +37,47 @@ fn lowering_gives_the_pinned_ir() {
     assert!(failures.is_empty(), "run with UPDATE=1 and read the difference\n{failures}");
 }
 
+/// A damaged program costs the damaged part, never the run.
+#[test]
+fn damaged_programs_are_lowered() {
+    for (path, language) in fixtures() {
+        let whole = source(&path, language);
+        let cuts = cuts(&whole.text);
+        // A prime step keeps the run short and meets every kind of token over all fixtures.
+        for (start, end) in cuts.iter().copied().step_by(7) {
+            check(&whole, &[&whole.text[..start], &whole.text[end..]].concat());
+        }
+        for (start, _) in cuts.iter().copied().step_by(53) {
+            check(&whole, &whole.text[..start]);
+        }
+    }
+}
+
+fn check(whole: &Source, text: &str) {
+    let damaged = Source { text: text.to_owned(), ..whole.clone() };
+    let Some(file) = lower(&damaged) else { return };
+    for func in &file.functions {
+        func.cfg.validate().unwrap_or_else(|it| panic!("{it}\n{text}"));
+    }
+}
+
+/// Ranges of words and of single punctuation characters.
+fn cuts(text: &str) -> Vec<(usize, usize)> {
+    let is_word = |it: char| it.is_alphanumeric() || it == '_';
+    let mut out: Vec<(usize, usize)> = Vec::new();
+    let mut is_inside = false;
+    for (at, it) in text.char_indices() {
+        let end = at + it.len_utf8();
+        match out.last_mut() {
+            Some(last) if is_inside && is_word(it) => last.1 = end,
+            _ if !it.is_whitespace() => out.push((at, end)),
+            _ => (),
+        }
+        is_inside = is_word(it);
+    }
+    out
+}
+
 /// Every program under `fixtures/lang`, in the order of its path.
 fn fixtures() -> Vec<(PathBuf, Language)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/lang");

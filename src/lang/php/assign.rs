@@ -95,12 +95,11 @@ impl<'a> Body<'_, 'a> {
         let cond = self.cfg.eval(Rvalue::IsSet(place.clone()), self.span(left));
         self.branch_to(cond, (set, unset), self.span(left));
         self.cfg.switch_to(unset);
-        match place.as_local() {
-            Some(local) => self.into(right, local),
-            None => {
-                let value = self.operand(right);
-                self.cfg.assign(place.clone(), Rvalue::Use(value), span);
-            }
+        if let Some(local) = place.as_local() {
+            self.into(right, local);
+        } else {
+            let value = self.operand(right);
+            self.cfg.assign(place.clone(), Rvalue::Use(value), span);
         }
         self.cfg.goto(set);
         self.cfg.switch_to(set);
@@ -254,7 +253,7 @@ fn elements<'a>(pattern: Node<'a>) -> Vec<(i64, Element<'a>)> {
     out
 }
 
-fn initializer<'a>(node: Node<'a>) -> (Option<Node<'a>>, Option<Node<'a>>) {
+fn initializer(node: Node<'_>) -> (Option<Node<'_>>, Option<Node<'_>>) {
     let has_key = child_of_kind(node, "=>").is_some();
     match children(node)[..] {
         [key, value] if has_key => (Some(key), Some(value)),

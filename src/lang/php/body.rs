@@ -1,10 +1,10 @@
 //! What does lowering one function body carry along: its graph, variables, captures and `finally`s?
 
-use super::doc::{self, Tag};
+use super::doc;
 use super::doc_type::{ClassScope, Templates, TypeScope};
 use super::file::FileCtx;
 use super::syntax::Node;
-use super::types::ScopeRef;
+use super::types::{self, ScopeRef};
 use crate::base::{Name, ProblemKind, Span};
 use crate::ir::build::Lowering;
 use crate::ir::{
@@ -100,31 +100,27 @@ impl<'f, 'a> Body<'f, 'a> {
         out
     }
 
-    /// Reads `@var Job $job` in the doc comments of `node`.
-    pub(super) fn read_var_comments(&mut self, node: Node<'a>) {
-        let span = self.file.span(node);
-        let texts: Vec<String> = self
-            .file
-            .docs_within(span)
-            .filter(|it| it.text.contains("var"))
-            .map(|it| it.text.clone())
-            .collect();
-        for text in texts {
-            self.read_var_tags(&doc::tags(&text));
+    /// Reads `@var Job $job`; gives the type of a `@var` that names no variable.
+    pub(super) fn read_var_comment(&mut self, comment: Node<'a>) -> Option<TypeRef> {
+        let text = self.file.text(comment);
+        if !text.starts_with("/**") || !text.contains("var") {
+            return None;
         }
-    }
-
-    fn read_var_tags(&mut self, tags: &[Tag]) {
-        for tag in doc::named(tags, "var") {
+        let mut nameless = None;
+        for tag in doc::named(&doc::tags(&super::scan::strip(text)), "var") {
             let Some((name, ty)) = doc::typed_variable(&tag.body, self.type_scope()) else {
                 continue;
             };
-            if !name.is_empty() {
-                self.file.note_type(&ty);
-                let ty = merge(self.documented.remove(name.as_str()), ty);
-                self.documented.insert(name.into(), ty);
+            self.file.note_type(&ty);
+            match self.vars.get(name.as_str()) {
+                _ if name.is_empty() => nameless = Some(ty),
+                Some(&local) => self.add_type(local, ty),
+                None => {
+                    self.documented.insert(name.into(), ty);
+                }
             }
         }
+        nameless
     }
 
     /// Where types in this body are written.
@@ -140,14 +136,14 @@ impl<'f, 'a> Body<'f, 'a> {
     pub(super) fn native_type(&mut self, node: Node<'a>) -> Option<TypeRef> {
         let class = self.owner.class.clone();
         let scope = ScopeRef { class: class.as_deref(), templates: &self.templates };
-        super::types::native(self.file, node, scope)
+        types::native(self.file, node, scope)
     }
 
     /// Resolves a type of one name.
     pub(super) fn named_type(&mut self, node: Node<'a>) -> TypeRef {
         let class = self.owner.class.clone();
         let scope = ScopeRef { class: class.as_deref(), templates: &self.templates };
-        super::types::named(self.file, self.file.text(node), scope)
+        types::named(self.file, self.file.text(node), scope)
     }
 
     /// The local of a variable, made, and captured where closures do so, when it is first named.
@@ -186,7 +182,10 @@ impl<'f, 'a> Body<'f, 'a> {
     /// Adds a type that a variable may have: `catch (T $e)`, `@var`.
     pub(super) fn add_type(&mut self, id: LocalId, ty: TypeRef) {
         let local = self.cfg.local_mut(id);
-        local.ty = Some(merge(local.ty.take(), ty));
+        local.ty = match local.ty.take() {
+            Some(old) if types::is_vague(&old) => Some(ty),
+            old => Some(merge(old, ty)),
+        };
     }
 
     /// The outer side of what a closure wants, with the types it has here.

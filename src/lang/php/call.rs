@@ -7,7 +7,7 @@ use super::syntax::{Node, child_of_kind, children, field, first_child, unparen};
 use super::text;
 use crate::base::Span;
 use crate::ir::{
-    Arg, ArrayItem, Call, Callee, ConstDecl, Const, InstrKind, LocalId, Operand, Proj, Rvalue,
+    Arg, ArrayItem, Call, Callee, Const, ConstDecl, InstrKind, LocalId, Operand, Proj, Rvalue,
     Terminator,
 };
 
@@ -61,12 +61,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// `f(...)` and the constructs that look like it.
-    pub(super) fn function_call(
-        &mut self,
-        node: Node<'a>,
-        base: Option<Link>,
-        want: Want,
-    ) -> Link {
+    pub(super) fn function_call(&mut self, node: Node<'a>, base: Option<Link>, want: Want) -> Link {
         let Some(function) = field(node, "function") else {
             return Link::Value(Operand::Const(Const::Unknown));
         };
@@ -197,9 +192,9 @@ impl<'a> Body<'_, 'a> {
 
     fn arg(&mut self, node: Node<'a>) -> Arg {
         let name = field(node, "name");
-        let value = children(node)
-            .into_iter()
-            .find(|it| Some(it.id()) != name.map(|it| it.id()) && it.kind() != "reference_modifier");
+        let value = children(node).into_iter().find(|it| {
+            Some(it.id()) != name.map(|it| it.id()) && it.kind() != "reference_modifier"
+        });
         let Some(value) = value else {
             return unknown_arg(self.span(node));
         };

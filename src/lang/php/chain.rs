@@ -9,9 +9,7 @@ use super::call::Site;
 use super::constant;
 use super::syntax::{Node, children, field, unparen};
 use crate::base::Span;
-use crate::ir::{
-    BlockId, ClassRef, Const, LocalId, Operand, Place, PlaceBase, Proj, Rvalue,
-};
+use crate::ir::{BlockId, ClassRef, Const, LocalId, Operand, Place, PlaceBase, Proj, Rvalue};
 
 /// What a chain has come to.
 #[derive(Clone, Debug)]
@@ -45,7 +43,7 @@ pub(super) fn is_chain(node: Node<'_>) -> bool {
 }
 
 /// What a link continues.
-pub(super) fn link_base<'a>(node: Node<'a>) -> Option<Node<'a>> {
+pub(super) fn link_base(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "subscript_expression" => children(node).first().copied(),
         "function_call_expression" => field(node, "function"),
@@ -184,18 +182,19 @@ impl<'a> Body<'_, 'a> {
                 self.place_of(value, span)
             }
         };
-        if is_nullsafe(&node) {
-            self.null_test(&place, span);
-        }
-        place
+        if is_nullsafe(&node) { self.null_test(place, span) } else { place }
     }
 
-    fn null_test(&mut self, place: &Place, span: Span) {
-        let Some(&exit) = self.null_exits.last() else { return };
+    /// Leaves the chain when the place is null; gives the place of its value.
+    fn null_test(&mut self, place: Place, span: Span) -> Place {
+        let Some(&exit) = self.null_exits.last() else { return place };
+        let value = self.load(place, span);
+        let place = self.place_of(value, span);
         let cond = self.cfg.eval(Rvalue::IsSet(place.clone()), span);
         let set = self.cfg.new_block();
         self.branch_to(cond, (set, exit), span);
         self.cfg.switch_to(set);
+        place
     }
 
     /// The property that `->` names.
@@ -228,7 +227,7 @@ impl<'a> Body<'_, 'a> {
         Link::Place(place.project(Proj::Index(index)))
     }
 
-    /// An array key: a literal one is a plain constant, whatever is in it.
+    /// An array key or an operand that is compared: a literal is a plain constant, whatever is in it.
     pub(super) fn key(&mut self, node: Node<'a>) -> Operand {
         let inner = unparen(node);
         if super::text::is_string(inner)
@@ -256,6 +255,12 @@ impl<'a> Body<'_, 'a> {
         if let Some(class) = constant::static_class(self.file, scope) {
             return class;
         }
+        if scope.kind() == "variable_name"
+            && self.owner.has_this
+            && self.variable_text(scope) == "this"
+        {
+            return ClassRef::LateStatic;
+        }
         let span = self.span(scope);
         let value = match base {
             Some(Link::Place(place)) => self.load(place, span),
@@ -277,7 +282,7 @@ impl<'a> Body<'_, 'a> {
     pub(super) fn place_of(&mut self, value: Operand, span: Span) -> Place {
         match value {
             Operand::Local(local) => Place::local(local),
-            value => {
+            value @ Operand::Const(_) => {
                 let temp = self.cfg.temp();
                 self.set(temp, Rvalue::Use(value), span);
                 Place::local(temp)
@@ -314,7 +319,14 @@ impl<'a> Body<'_, 'a> {
 fn is_superglobal(name: &str) -> bool {
     matches!(
         name,
-        "GLOBALS" | "_SERVER" | "_GET" | "_POST" | "_FILES" | "_COOKIE" | "_SESSION" | "_REQUEST"
+        "GLOBALS"
+            | "_SERVER"
+            | "_GET"
+            | "_POST"
+            | "_FILES"
+            | "_COOKIE"
+            | "_SESSION"
+            | "_REQUEST"
             | "_ENV"
     )
 }

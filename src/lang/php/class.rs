@@ -27,8 +27,7 @@ pub(super) fn lower_named<'a>(ctx: &mut FileCtx<'a>, node: Node<'a>) {
 
 /// Lowers an anonymous class; gives its made-up name.
 pub(super) fn lower_anonymous<'a>(ctx: &mut FileCtx<'a>, node: Node<'a>) -> Name {
-    let line = node.start_position().row + 1;
-    let name = ctx.names.declared(&format!("class@{line}"));
+    let name = ctx.anonymous_name(node);
     lower(ctx, node, name.clone(), TypeKind::Class);
     name
 }
@@ -55,7 +54,8 @@ fn lower<'a>(ctx: &mut FileCtx<'a>, node: Node<'a>, name: Name, kind: TypeKind) 
         span: ctx.span(node),
     };
     add_arguments(ctx, &scope, &tags, &mut decl.parents);
-    let mut members = Members { scope: Rc::new(scope), decl };
+    let is_readonly = child_of_kind(node, "readonly_modifier").is_some();
+    let mut members = Members { scope: Rc::new(scope), decl, is_readonly };
     for member in field(node, "body").map(children).unwrap_or_default() {
         members.member(ctx, member);
     }
@@ -84,12 +84,7 @@ fn class_scope(
 }
 
 /// Gives parents the arguments that `@extends Repository<Job>` and the like document.
-fn add_arguments(
-    ctx: &mut FileCtx<'_>,
-    scope: &ClassScope,
-    tags: &[Tag],
-    parents: &mut [TypeRef],
-) {
+fn add_arguments(ctx: &mut FileCtx<'_>, scope: &ClassScope, tags: &[Tag], parents: &mut [TypeRef]) {
     let names =
         ["extends", "implements", "use", "template-extends", "template-implements", "template-use"];
     for tag in names.iter().flat_map(|it| doc::named(tags, it)) {
@@ -107,6 +102,7 @@ fn add_arguments(
 struct Members {
     scope: Rc<ClassScope>,
     decl: TypeDecl,
+    is_readonly: bool,
 }
 
 impl Members {
@@ -171,7 +167,7 @@ impl Members {
                 ty: ty.clone(),
                 default: default.map(|it| constant::constant(ctx, Some(&self.scope), it)),
                 is_static: child_of_kind(node, "static_modifier").is_some(),
-                is_readonly: child_of_kind(node, "readonly_modifier").is_some(),
+                is_readonly: self.is_readonly || child_of_kind(node, "readonly_modifier").is_some(),
                 attrs: attrs.clone(),
                 span: ctx.span(element),
             });
@@ -185,8 +181,8 @@ impl Members {
         node: Node<'a>,
         tags: &[Tag],
     ) -> Option<TypeRef> {
-        let none = Templates::default();
-        let scope = ScopeRef { class: Some(&self.scope), templates: &none };
+        let templates = Templates::default();
+        let scope = ScopeRef { class: Some(&self.scope), templates: &templates };
         let native = field(node, "type").and_then(|it| types::native(ctx, it, scope));
         let documented = doc::type_of(tags, "var", scope.with(&ctx.names));
         if let Some(ty) = &documented {
@@ -236,7 +232,6 @@ impl Members {
     fn promoted<'a>(&mut self, ctx: &mut FileCtx<'a>, node: Node<'a>, id: crate::ir::FuncId) {
         let nodes = field(node, "parameters").map(children).unwrap_or_default();
         let params = ctx.out.functions[id].params.clone();
-        let is_readonly_class = child_of_kind(node, "readonly_modifier").is_some();
         for (param, node) in params.into_iter().zip(nodes).filter(|(it, _)| it.promoted) {
             self.hooks(ctx, node, &format!("${}", param.name));
             self.decl.properties.push(Property {
@@ -244,7 +239,7 @@ impl Members {
                 ty: param.ty,
                 default: None,
                 is_static: false,
-                is_readonly: is_readonly_class || field(node, "readonly").is_some(),
+                is_readonly: self.is_readonly || field(node, "readonly").is_some(),
                 attrs: param.attrs,
                 span: ctx.span(node),
             });
@@ -293,4 +288,3 @@ fn visibility(ctx: &FileCtx<'_>, node: Node<'_>) -> Visibility {
         _ => Visibility::Public,
     }
 }
-

@@ -53,7 +53,7 @@ fn free(ctx: &mut FileCtx<'_>, class: Option<&ClassScope>, node: Node<'_>) -> Co
         "true" => Const::Bool(true),
         "false" => Const::Bool(false),
         "null" => Const::Null,
-        "__class__" => class.map_or(Const::Unknown, |it| Const::Class(it.name.clone())),
+        "__class__" => member_of(ClassRef::SelfType, class, "class"),
         "__namespace__" => Const::Str(ctx.names.namespace().into()),
         "__line__" => Const::Int(i64::try_from(node.start_position().row + 1).unwrap_or(0)),
         _ => Const::Named { class: None, name: ctx.names.constant(written) },

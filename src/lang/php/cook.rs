@@ -103,9 +103,8 @@ fn unescape(rest: &str, quote: Quote) -> Option<(char, usize)> {
     let escaped = rest.strip_prefix('\\')?.chars().next()?;
     let simple = |it: char| Some((it, 2));
     match (quote, escaped) {
-        (Quote::Nowdoc, _) => None,
         (Quote::Single, '\\' | '\'') => simple(escaped),
-        (Quote::Single, _) => None,
+        (Quote::Nowdoc | Quote::Single, _) => None,
         (_, 'n') => simple('\n'),
         (_, 'r') => simple('\r'),
         (_, 't') => simple('\t'),
@@ -183,7 +182,8 @@ mod tests {
 
     #[test]
     fn plain_text_needs_no_offsets() {
-        let Piece::Lit { offsets, span, .. } = piece("SELECT 1\nFROM jobs", Quote::Single, 0) else {
+        let Piece::Lit { offsets, span, .. } = piece("SELECT 1\nFROM jobs", Quote::Single, 0)
+        else {
             panic!("a literal")
         };
         assert_eq!((offsets.len(), span.start, span.end), (0, 100, 118));

@@ -1,6 +1,6 @@
 //! What type does a doc comment write down?
 //!
-//! Reads the common language of phpDocumentor, PHPStan and Psalm: unions, generics, `X[]`, shapes,
+//! Reads what documentation tools and analysers have in common: unions, generics, `X[]`, shapes,
 //! literals. What it cannot read is no type at all, never a guess.
 
 use super::names::Names;

@@ -71,7 +71,7 @@ impl<'a> Body<'_, 'a> {
             "binary_expression" if is_and(node) || is_or(node) => self.effect_chain(node),
             "conditional_expression" => self.ternary(node, None),
             "match_expression" => self.match_expr(node, None),
-            "error_suppression_expression" | "unary_op_expression" => {
+            "error_suppression_expression" | "unary_op_expression" | "cast_expression" => {
                 if let Some(inner) = children(node).pop() {
                     self.discard(inner);
                 }
@@ -250,14 +250,15 @@ impl<'a> Body<'_, 'a> {
         }
         let links = arithmetic_links(node);
         let first = flatten(node, is_arithmetic).into_iter().next();
-        let mut out = first.map_or(Operand::Const(Const::Unknown), |it| self.operand(it));
+        // What is compared with a literal is a value, not a text: `key` gives the plain constant.
+        let mut out = first.map_or(Operand::Const(Const::Unknown), |it| self.key(it));
         let mut value = Rvalue::Use(out.clone());
         for (idx, link) in links.iter().enumerate() {
             if idx > 0 {
                 out = self.cfg.eval(value, self.span(links[idx - 1]));
             }
             let right = field(*link, "right");
-            let right = right.map_or(Operand::Const(Const::Unknown), |it| self.operand(it));
+            let right = right.map_or(Operand::Const(Const::Unknown), |it| self.key(it));
             value = Rvalue::Binary(binary_op(operator(*link)), out.clone(), right);
         }
         value

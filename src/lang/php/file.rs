@@ -1,5 +1,6 @@
 //! What does lowering one file carry along: the text, names in force, depth, and what it made so far.
 
+use super::doc_type::is_builtin;
 use super::names::{self, Names};
 use super::syntax::{Node, first_child};
 use crate::base::{Comment, Name, Problem, ProblemKind, Source, Span};
@@ -20,6 +21,8 @@ pub(super) struct FileCtx<'a> {
     /// Lower-cased short names of the functions that the file declares.
     pub(super) declared: FxHashSet<String>,
     imports: BTreeSet<Name>,
+    /// Lines that hold anonymous classes, once for each.
+    anonymous: Vec<usize>,
     depth: usize,
 }
 
@@ -33,11 +36,14 @@ impl<'a> FileCtx<'a> {
             names: Names::default(),
             declared: FxHashSet::default(),
             imports: BTreeSet::new(),
+            anonymous: Vec::new(),
             depth: 0,
         }
     }
 
     pub(super) fn finish(mut self) -> File {
+        // Classes inside of methods are done before the class around them.
+        self.out.types.sort_by_key(|it| it.span.start);
         self.out.imports = self.imports.into_iter().collect();
         self.out
     }
@@ -111,7 +117,7 @@ impl<'a> FileCtx<'a> {
 
     /// Keeps the class names of a documented type as evidence.
     pub(super) fn note_type(&mut self, ty: &TypeRef) {
-        if ty.name.contains('\\') {
+        if !is_builtin(&ty.name) {
             self.note_import(&ty.name);
         }
         for it in ty.args.iter().chain(&ty.alternatives) {
@@ -176,18 +182,18 @@ impl<'a> FileCtx<'a> {
         (gap.trim().is_empty() && self.is_doc(comment)).then_some(comment)
     }
 
-    /// Doc comments inside of `span`, in order.
-    pub(super) fn docs_within(&self, span: Span) -> impl Iterator<Item = &Comment> {
-        let first = self.out.comments.partition_point(|it| it.span.start < span.start);
-        self.out.comments[first..]
-            .iter()
-            .take_while(move |it| it.span.end <= span.end)
-            .filter(|it| self.is_doc(it))
-    }
-
     fn is_doc(&self, comment: &Comment) -> bool {
         let range = comment.span.range();
         self.slice(range.start, range.end).starts_with("/**")
+    }
+
+    /// A name for an anonymous class: `class@12`, the next one on that line `class@12#1`.
+    pub(super) fn anonymous_name(&mut self, node: Node<'_>) -> Name {
+        let line = node.start_position().row + 1;
+        let n_before = self.anonymous.iter().filter(|it| **it == line).count();
+        self.anonymous.push(line);
+        let suffix = if n_before == 0 { String::new() } else { format!("#{n_before}") };
+        self.names.declared(&format!("class@{line}{suffix}"))
     }
 
     /// The name of something that is declared in the namespace in force.

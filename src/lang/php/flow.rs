@@ -69,11 +69,10 @@ impl<'a> Body<'_, 'a> {
 
     fn test(&mut self, cond: Operand, node: Node<'a>, (then, otherwise): (BlockId, BlockId)) {
         match cond {
-            Operand::Const(Const::Bool(true)) => self.cfg.goto(then),
             Operand::Const(Const::Bool(false) | Const::Null | Const::Int(0)) => {
                 self.cfg.goto(otherwise);
             }
-            Operand::Const(Const::Int(_)) => self.cfg.goto(then),
+            Operand::Const(Const::Bool(true) | Const::Int(_)) => self.cfg.goto(then),
             cond => {
                 let span = self.span(node);
                 self.branch_to(cond, (then, otherwise), span);
@@ -195,7 +194,8 @@ impl<'a> Body<'_, 'a> {
         let done = self.cfg.new_block();
         let mut current = node;
         while is_coalesce(current) {
-            let (Some(left), Some(right)) = (field(current, "left"), field(current, "right")) else {
+            let (Some(left), Some(right)) = (field(current, "left"), field(current, "right"))
+            else {
                 break;
             };
             let (set, unset) = (self.cfg.new_block(), self.cfg.new_block());

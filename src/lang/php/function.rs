@@ -10,7 +10,7 @@ use super::types;
 use crate::base::{Name, Span};
 use crate::ir::build::{Exit, leave};
 use crate::ir::{
-    Attr, FuncId, FunctionKind, LocalId, Operand, Param, Place, Proj, Rvalue, TypeRef, Visibility,
+    Attr, FuncId, FunctionKind, Operand, Param, Place, Proj, Rvalue, TypeRef, Visibility,
 };
 use std::rc::Rc;
 
@@ -38,7 +38,7 @@ pub(super) fn lower_function<'a>(ctx: &mut FileCtx<'a>, head: Head<'a>) -> FuncI
     let mut body = Body::new(ctx, owner, node);
     body.read_templates(&tags);
     let signature = body.signature(node, &tags);
-    body.promote(&signature.params);
+    body.promote(node, &signature.params);
     let implementation = field(node, "body");
     match (implementation, &hook_of) {
         (Some(it), Some(property)) => body.hook(it, property, signature.params.is_empty()),
@@ -76,10 +76,8 @@ pub(super) fn documented_method(
     func.ret = method.ret;
     func.is_abstract = true;
     if func.kind == FunctionKind::Method {
-        let this = crate::ir::Local {
-            name: "this".into(),
-            ty: Some(TypeRef::named(class.name.clone())),
-        };
+        let this =
+            crate::ir::Local { name: "this".into(), ty: Some(TypeRef::named(class.name.clone())) };
         func.locals.push(this);
     }
     id
@@ -97,9 +95,6 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn signature(&mut self, node: Node<'a>, tags: &[Tag]) -> Signature {
-        if let Some(it) = field(node, "body") {
-            self.read_var_comments(it);
-        }
         let documented = self.documented_params(tags);
         let params = field(node, "parameters").map(children).unwrap_or_default();
         let params = params.into_iter().map(|it| self.param(it, &documented)).collect();
@@ -160,13 +155,13 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Promoted parameters are stored in their properties before the body runs.
-    fn promote(&mut self, params: &[Param]) {
-        let spans: Vec<_> = params.iter().filter(|it| it.promoted).collect();
-        for it in spans {
-            let this = Place::local(self.variable("this"));
-            let span = self.cfg_start();
-            let value = Rvalue::Use(Operand::Local(it.local));
-            self.cfg.assign(this.project(Proj::Field(it.name.clone())), value, span);
+    fn promote(&mut self, node: Node<'a>, params: &[Param]) {
+        let nodes = field(node, "parameters").map(children).unwrap_or_default();
+        for (param, node) in params.iter().zip(nodes).filter(|(it, _)| it.promoted) {
+            let property = Proj::Field(param.name.clone());
+            let place = Place::local(self.variable("this")).project(property);
+            let span = self.span(node);
+            self.cfg.assign(place, Rvalue::Use(Operand::Local(param.local)), span);
         }
     }
 
@@ -247,13 +242,6 @@ impl<'a> Body<'_, 'a> {
             let name = self.variable_text(variable);
             self.capture(name, by_ref);
         }
-    }
-
-    /// A place for instructions that stand before the body's first statement.
-    fn cfg_start(&mut self) -> Span {
-        let id: LocalId = self.variable("this");
-        debug_assert!(id.0 == 0, "promoted parameters belong to methods");
-        self.file.out.functions[self.owner.id].name_span
     }
 }
 

@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::stmt::sequence;
 use super::syntax::{Node, child_of_kind, children, field, unparen};
-use crate::ir::{BinaryOp, BlockId, Operand, Place, Proj, Rvalue};
+use crate::ir::{BinaryOp, BlockId, LocalId, Operand, Place, Proj, Rvalue, Terminator};
 
 /// The blocks of a loop.
 struct Frame {
@@ -28,7 +28,7 @@ impl<'a> Body<'_, 'a> {
         self.cfg.push_loop(None, frame.done, next);
         let mut cursor = node.walk();
         let bodies: Vec<_> = node.children_by_field_name("body", &mut cursor).collect();
-        for body in bodies.into_iter().filter(|it| it.is_named()) {
+        for body in bodies.into_iter().filter(Node::is_named) {
             self.stmt(body);
         }
         self.cfg.pop_scope();
@@ -157,7 +157,7 @@ impl<'a> Body<'_, 'a> {
             Subject::Truth(false) => self.condition(value, next, hit),
             Subject::Value(subject) => {
                 let span = self.span(value);
-                let value = self.operand(value);
+                let value = self.key(value);
                 let equal = Rvalue::Binary(BinaryOp::Eq, subject.clone(), value);
                 let cond = self.cfg.eval(equal, span);
                 self.branch_to(cond, (hit, next), span);
@@ -175,7 +175,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// `match` as a value into `dest`, or for its effects only.
-    pub(super) fn match_expr(&mut self, node: Node<'a>, dest: Option<crate::ir::LocalId>) {
+    pub(super) fn match_expr(&mut self, node: Node<'a>, dest: Option<LocalId>) {
         let (Some(subject), Some(block)) = (field(node, "condition"), field(node, "body")) else {
             return;
         };
@@ -191,13 +191,12 @@ impl<'a> Body<'_, 'a> {
                 None => default = Some(body),
             }
         }
-        match default {
-            Some(body) => self.cfg.goto(body),
+        if let Some(body) = default {
+            self.cfg.goto(body);
+        } else {
             // No arm takes the value: PHP throws an `UnhandledMatchError`.
-            None => {
-                let span = self.span(node);
-                self.cfg.terminate(crate::ir::Terminator::Throw { value: None, span });
-            }
+            let span = self.span(node);
+            self.cfg.terminate(Terminator::Throw { value: None, span });
         }
         for (arm, body) in arms {
             self.cfg.switch_to(body);

@@ -1,6 +1,6 @@
 //! The PHP front end: from the text of a file to its IR.
 //!
-//! `syntax` parses, `scan` collects comments and broken regions, `stmt` walks the file. Declarations
+//! `syntax` parses (`repair` respells what the grammar does not know), `scan` collects comments and broken regions, `stmt` walks the file. Declarations
 //! go through `decl`, `class` and `function`; bodies through `stmt`, `loops`, `flow` (truth),
 //! `expr`, `chain` (accesses and calls), `call` and `assign`. Strings are read by `text` and `cook`,
 //! names by `names`, types by `types` and `doc_type`.
@@ -23,6 +23,7 @@ mod flow;
 mod function;
 mod loops;
 mod names;
+mod repair;
 mod scan;
 mod stmt;
 mod syntax;
@@ -65,7 +66,6 @@ fn lower_script<'a>(ctx: &mut FileCtx<'a>, root: Node<'a>) {
         has_this: false,
     };
     let mut body = Body::new(ctx, owner, root);
-    body.read_var_comments(root);
     body.statements(root);
     let (func, _) = body.finish(span, Span { end: span.start, ..span });
     if has_code {

@@ -53,14 +53,13 @@ fn report(ctx: &mut FileCtx<'_>, node: Node<'_>) {
 }
 
 /// The words of a comment, without delimiters and the stars at the beginning of lines.
-fn strip(raw: &str) -> String {
+pub(super) fn strip(raw: &str) -> String {
     let Some(block) = raw.strip_prefix("/*") else {
         let line = raw.strip_prefix("//").or_else(|| raw.strip_prefix('#')).unwrap_or(raw);
         return line.trim().to_owned();
     };
     let block = block.strip_suffix("*/").unwrap_or(block);
-    let lines: Vec<_> =
-        block.lines().map(|it| it.trim().trim_start_matches('*').trim()).collect();
+    let lines: Vec<_> = block.lines().map(|it| it.trim().trim_start_matches('*').trim()).collect();
     lines.join("\n").trim().to_owned()
 }
 

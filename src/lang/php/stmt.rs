@@ -5,21 +5,44 @@ use super::chain::Want;
 use super::decl;
 use super::syntax::{Node, child_of_kind, children, field, first_child, unparen};
 use crate::ir::build::{Catch, Exit, leave, lower_try};
-use crate::ir::{Const, InstrKind, LocalId, Operand, Place, PlaceBase, Rvalue, Terminator};
+use crate::ir::{
+    Const, InstrKind, LocalId, Operand, Place, PlaceBase, Rvalue, Terminator, TypeRef,
+};
 
 impl<'a> Body<'_, 'a> {
     /// Lowers the statements that are children of `parent`: a block, a `case`, the whole file.
     pub(super) fn statements(&mut self, parent: Node<'a>) {
         let mut echo = false;
+        let mut documented = None;
         let mut cursor = parent.walk();
         for child in parent.named_children(&mut cursor) {
             match child.kind() {
+                "comment" => documented = self.read_var_comment(child).or(documented),
                 "php_tag" | "text_interpolation" => echo = self.file.text(child).ends_with("<?="),
-                "comment" | "text" => (),
-                "expression_statement" if echo => self.echo(child),
-                _ => self.stmt(child),
+                "text" => (),
+                _ => {
+                    self.documented_assignment(child, documented.take());
+                    if echo && child.kind() == "expression_statement" {
+                        self.echo(child);
+                    } else {
+                        self.stmt(child);
+                    }
+                    echo = false;
+                }
             }
-            echo &= matches!(child.kind(), "php_tag" | "text_interpolation" | "comment");
+        }
+    }
+
+    /// `/** @var Job */ $job = …;`
+    fn documented_assignment(&mut self, node: Node<'a>, ty: Option<TypeRef>) {
+        let Some(ty) = ty.filter(|_| node.kind() == "expression_statement") else { return };
+        let assigned = first_child(node)
+            .filter(|it| it.kind() == "assignment_expression")
+            .and_then(|it| field(it, "left"))
+            .filter(|it| it.kind() == "variable_name");
+        if let Some(variable) = assigned {
+            let local = self.variable_of(variable);
+            self.add_type(local, ty);
         }
     }
 
@@ -33,7 +56,9 @@ impl<'a> Body<'_, 'a> {
 
     fn stmt_inner(&mut self, node: Node<'a>) {
         match node.kind() {
-            "compound_statement" | "colon_block" | "ERROR" => self.statements(node),
+            "compound_statement" | "colon_block" | "declare_statement" | "ERROR" => {
+                self.statements(node);
+            }
             "expression_statement" => self.each(node, Self::discard),
             "if_statement" => self.if_stmt(node),
             "switch_statement" => self.switch(node),
@@ -51,7 +76,6 @@ impl<'a> Body<'_, 'a> {
             "function_static_declaration" => self.each(node, Self::static_variable),
             "goto_statement" => self.goto_stmt(node),
             "named_label_statement" => self.label_stmt(node),
-            "declare_statement" => self.statements(node),
             "namespace_definition" => self.namespace(node),
             _ => decl::declare(self.file, node),
         }

@@ -2,6 +2,7 @@
 //!
 //! Trees can be as deep as the text is long, so nothing here walks down by recursion.
 
+use super::repair;
 use std::ops::ControlFlow;
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
@@ -15,6 +16,53 @@ const BYTES_PER_REPORT: usize = 4;
 
 /// The tree of `text`; none when the parser gives up on its budget.
 pub(super) fn parse(text: &str) -> Option<Tree> {
+    let tree = parse_once(text)?;
+    if !tree.root_node().has_error() {
+        return Some(tree);
+    }
+    let code = before_halt(text, &tree);
+    let respelled = repair::respell(code);
+    if respelled.is_none() && code.len() == text.len() {
+        return Some(tree);
+    }
+    let again = parse_once(respelled.as_deref().unwrap_or(code))?;
+    let is_better = n_broken_bytes(&again) < n_broken_bytes(&tree);
+    Some(if is_better { again } else { tree })
+}
+
+/// The code before `__halt_compiler();`: what follows it is data.
+fn before_halt<'t>(text: &'t str, tree: &Tree) -> &'t str {
+    const WORD: &str = "__halt_compiler";
+    let is_call = |at: usize| {
+        let node = tree.root_node().descendant_for_byte_range(at, at + WORD.len());
+        node.is_some_and(|it| it.kind() == "name" && it.start_byte() == at)
+    };
+    let halt = text.match_indices(WORD).map(|(at, _)| at).take(16).find(|it| is_call(*it));
+    let Some(halt) = halt else { return text };
+    text[halt..].find(';').map_or(text, |end| &text[..=halt + end])
+}
+
+fn n_broken_bytes(tree: &Tree) -> usize {
+    let mut cursor = tree.walk();
+    let mut out = 0;
+    loop {
+        let node = cursor.node();
+        let is_broken = node.is_error() || node.is_missing();
+        if is_broken {
+            out += node.end_byte() - node.start_byte() + 1;
+        }
+        if !is_broken && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return out;
+            }
+        }
+    }
+}
+
+fn parse_once(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser
         .set_language(&tree_sitter_php::LANGUAGE_PHP.into())
@@ -31,13 +79,13 @@ pub(super) fn parse(text: &str) -> Option<Tree> {
 }
 
 /// Named children without comments, inline HTML and broken parts.
-pub(super) fn children<'a>(node: Node<'a>) -> Vec<Node<'a>> {
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|it| !is_trivia(*it)).collect()
 }
 
 /// Children with punctuation, without comments, inline HTML and broken parts.
-pub(super) fn tokens<'a>(node: Node<'a>) -> Vec<Node<'a>> {
+pub(super) fn tokens(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).filter(|it| !is_trivia(*it)).collect()
 }
@@ -58,7 +106,7 @@ pub(super) fn child_of_kind<'a>(node: Node<'a>, kind: &str) -> Option<Node<'a>> 
 }
 
 /// The first named child.
-pub(super) fn first_child<'a>(node: Node<'a>) -> Option<Node<'a>> {
+pub(super) fn first_child(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).find(|it| !is_trivia(*it))
 }
@@ -73,7 +121,7 @@ pub(super) fn unparen(mut node: Node<'_>) -> Node<'_> {
 }
 
 /// The operator of a binary, unary or augmented expression.
-pub(super) fn operator<'a>(node: Node<'a>) -> &'a str {
+pub(super) fn operator(node: Node<'_>) -> &str {
     field(node, "operator").map_or("", |it| it.kind())
 }
 

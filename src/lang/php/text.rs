@@ -65,8 +65,12 @@ fn number<'a>(ctx: &FileCtx<'a>, node: Node<'a>) -> Option<Part<'a>> {
 /// Appends the parts of one string literal or shell command.
 pub(super) fn string_parts<'a>(ctx: &FileCtx<'a>, node: Node<'a>, out: &mut Vec<Part<'a>>) {
     let Some(frame) = frame(ctx, node) else { return };
-    let holder = child_of_kind(node, "heredoc_body").unwrap_or(node);
-    let holes = if frame.has_holes() { holes(holder) } else { Vec::new() };
+    let holder = match frame.quote {
+        Quote::Double | Quote::Backtick => Some(node),
+        Quote::Heredoc => child_of_kind(node, "heredoc_body"),
+        Quote::Single | Quote::Nowdoc => None,
+    };
+    let holes = holder.map(holes).unwrap_or_default();
     let mut at = frame.start;
     for hole in holes {
         out.extend(run(ctx, &frame, at, hole.start));
@@ -82,12 +86,6 @@ struct Frame {
     end: usize,
     quote: Quote,
     indent: usize,
-}
-
-impl Frame {
-    fn has_holes(&self) -> bool {
-        matches!(self.quote, Quote::Double | Quote::Heredoc | Quote::Backtick)
-    }
 }
 
 fn frame(ctx: &FileCtx<'_>, node: Node<'_>) -> Option<Frame> {

@@ -6,12 +6,19 @@ use super::syntax::{Node, children};
 use crate::ir::TypeRef;
 
 /// Lowers a native type: `?Job`, `Job|Task`, `(A&B)|null`.
-pub(super) fn native(ctx: &mut FileCtx<'_>, node: Node<'_>, scope: ScopeRef<'_>) -> Option<TypeRef> {
+pub(super) fn native(
+    ctx: &mut FileCtx<'_>,
+    node: Node<'_>,
+    scope: ScopeRef<'_>,
+) -> Option<TypeRef> {
     let mut members = Vec::new();
     let mut open = vec![node];
     while let Some(node) = open.pop() {
         match node.kind() {
-            "union_type" | "intersection_type" | "disjunctive_normal_form_type" | "type_list"
+            "union_type"
+            | "intersection_type"
+            | "disjunctive_normal_form_type"
+            | "type_list"
             | "optional_type" => open.extend(children(node).into_iter().rev()),
             _ => members.push(named(ctx, ctx.text(node), scope)),
         }
@@ -53,13 +60,11 @@ pub(super) fn refine(native: Option<TypeRef>, documented: Option<TypeRef>) -> Op
         (Some(native), Some(documented)) => (native, documented),
         (native, documented) => return native.or(documented),
     };
-    let is_vague =
-        matches!(&*native.name, "array" | "iterable" | "object" | "mixed" | "callable" | "list");
     let names_elements = native.args.is_empty()
         && !is_builtin(&native.name)
         && !documented.args.is_empty()
         && (documented.name == native.name || &*documented.name == "list");
-    if native.alternatives.is_empty() && (is_vague || names_elements) {
+    if is_vague(&native) || native.alternatives.is_empty() && names_elements {
         // `iterable` or a collection class documented as `Job[]`: the class is kept.
         if names_elements && documented.name != native.name && !is_iterable(&native.name) {
             return Some(TypeRef { args: documented.args, ..native });
@@ -67,6 +72,13 @@ pub(super) fn refine(native: Option<TypeRef>, documented: Option<TypeRef>) -> Op
         return Some(documented);
     }
     Some(native)
+}
+
+/// Whether a type says next to nothing.
+pub(super) fn is_vague(ty: &TypeRef) -> bool {
+    let is_open =
+        matches!(&*ty.name, "array" | "iterable" | "object" | "mixed" | "callable" | "list");
+    is_open && ty.args.is_empty() && ty.alternatives.is_empty()
 }
 
 fn is_iterable(name: &str) -> bool {
@@ -81,7 +93,8 @@ mod tests {
     #[test]
     fn the_declared_type_wins_unless_it_is_vague() {
         let list = |it: &str| TypeRef::list(TypeRef::named(it));
-        let generic = |it: &str| TypeRef { args: vec![TypeRef::named("Job")], ..TypeRef::named(it) };
+        let generic =
+            |it: &str| TypeRef { args: vec![TypeRef::named("Job")], ..TypeRef::named(it) };
         for (native, documented, wanted) in [
             (Some(TypeRef::named("Job")), Some(TypeRef::named("Task")), "Job"),
             (Some(TypeRef::named("array")), Some(list("Job")), "list<Job>"),
