@@ -6,7 +6,6 @@ use super::drops::Final;
 use super::names::unraw;
 use super::pattern::Bindings;
 use crate::base::Span;
-use crate::ir::build::Exit;
 use crate::ir::{Const, LocalId, Operand, Place, Rvalue, TypeRef};
 use syn::{Expr, Item, Local, Pat, Stmt};
 
@@ -21,29 +20,10 @@ impl Body<'_, '_> {
         let (init, tail) = split_tail(stmts, !unit_value);
         let n_bodies = self.enter_block(stmts);
         self.each_stmt(init);
-        match tail {
-            Some(Tail::Expr(expr)) => self.return_tail(expr),
-            Some(Tail::Macro(mac)) => {
-                let span = self.unit.spans.of(mac.delimiter.span().join());
-                let value = self.lower_macro(mac, Want::Value);
-                let value = Some(self.materialize(value, span));
-                self.leave(Exit::Return { value, span });
-            }
-            None => (),
+        if let Some(tail) = tail {
+            self.tail(&tail, Want::Return);
         }
         self.leave_block(n_bodies);
-    }
-
-    /// Returns the value of an expression at the end of a function or closure. An async block there
-    /// is the function's own body.
-    pub(super) fn return_tail(&mut self, expr: &Expr) {
-        if self.inline_tail(expr) {
-            return;
-        }
-        let span = self.unit.spans.expr(expr);
-        let value = self.value(expr, Want::Value);
-        let value = Some(self.materialize(value, span));
-        self.leave(Exit::Return { value, span });
     }
 
     /// A block with its own scope; its value is where it is wanted.
@@ -70,11 +50,19 @@ impl Body<'_, '_> {
             }
         };
         let drops = self.frame().scopes.last().is_some_and(|it| !it.finals.is_empty());
-        if drops { Rvalue::Use(self.materialize(value, span)) } else { value }
+        if drops && want == Want::Value {
+            Rvalue::Use(self.materialize(value, span))
+        } else {
+            value
+        }
     }
 
-    /// The value of an expression, put where it is wanted.
+    /// The value of an expression, put where it is wanted. An async block that is returned is the
+    /// function's own body.
     pub(super) fn finish_expr(&mut self, expr: &Expr, want: Want) -> Rvalue {
+        if want == Want::Return && self.inline_tail(expr) {
+            return unit_value();
+        }
         let value = self.value(expr, want);
         let span = self.unit.spans.expr(expr);
         self.deliver(value, want, span)

@@ -37,6 +37,8 @@ pub(super) enum Want {
     Into(LocalId),
     /// It is thrown away.
     Nothing,
+    /// The function returns it, from each branch by itself.
+    Return,
 }
 
 /// Something that `break` and `continue` name, under a label that is unique in the function.
@@ -351,6 +353,11 @@ impl<'u, 's> Body<'u, 's> {
             }
             Want::Nothing => {
                 self.materialize(value, span);
+                Rvalue::Use(Operand::Const(ir::Const::Null))
+            }
+            Want::Return => {
+                let value = self.materialize(value, span);
+                self.leave_with(Some(value), span, false);
                 Rvalue::Use(Operand::Const(ir::Const::Null))
             }
         }

@@ -157,6 +157,13 @@ impl Body<'_, '_> {
             }
             Step::Index(index) => (self.index(link, span, index), span),
             Step::Try(question) => {
+                if let Link::Value(Rvalue::Struct { ty, .. }) = &link
+                    && &*ty.name == "Err"
+                {
+                    let value = self.operand_of(link, span);
+                    self.leave_with(Some(value), *question, true);
+                    return (Link::Value(unit_value()), span.cover(*question));
+                }
                 let value = self.operand_of(link, span);
                 (Link::Place(self.question(value, *question)), span.cover(*question))
             }

@@ -4,7 +4,7 @@ use super::body::{Body, Frame, Inlined, Target, Want, blank};
 use super::names::unraw;
 use crate::base::Span;
 use crate::ir::build::Exit;
-use crate::ir::{FunctionKind, Operand, Rvalue};
+use crate::ir::{FunctionKind, LocalId, Operand, Rvalue};
 use syn::{Expr, ExprAsync, ExprClosure, Pat, ReturnType, Stmt};
 
 impl Body<'_, '_> {
@@ -36,7 +36,9 @@ impl Body<'_, '_> {
                 self.function_block(&it.block.stmts, unit_value);
             }
             body if unit_value => self.discard(body),
-            body => self.return_tail(body),
+            body => {
+                self.finish_expr(body, Want::Return);
+            }
         }
         self.leave_closure(params)
     }
@@ -78,6 +80,9 @@ impl Body<'_, '_> {
     /// An async block at the end of a function or closure is the function's own body.
     /// False when the expression is none.
     pub(super) fn inline_tail(&mut self, expr: &Expr) -> bool {
+        if self.frame().inlined.iter().any(|it| !it.is_try) {
+            return false;
+        }
         let Some(block) = self.future_of(expr) else { return false };
         self.frame().is_async = true;
         self.function_block(&block.block.stmts, false);
@@ -103,6 +108,16 @@ impl Body<'_, '_> {
                 _ => return None,
             }
         }
+    }
+
+    /// A future that is awaited at once, in a variable.
+    pub(super) fn awaited(&mut self, expr: &Expr) -> LocalId {
+        let Expr::Async(it) = expr else { return self.subject(expr) };
+        let dest = self.temp();
+        let value = self.inlined_block(&it.block.stmts, false);
+        let span = self.unit.spans.expr(expr);
+        self.store(dest, value, span);
+        dest
     }
 
     /// A block that only `return` and `?` (or only `?`, for `try`) tell from a plain one.

@@ -12,12 +12,24 @@ use syn::{BinOp, Block, Expr, ExprIf, ExprMatch, Label, Pat, UnOp};
 
 impl Body<'_, '_> {
     /// What arms deliver to: a variable when the value is read.
-    fn shared(&mut self, want: Want) -> Want {
+    pub(super) fn shared(&mut self, want: Want) -> Want {
         if want == Want::Value { Want::Into(self.temp()) } else { want }
     }
 
+    /// What several places deliver to that go on together.
+    fn gathered(&mut self, want: Want) -> (Want, Option<LocalId>) {
+        if want == Want::Nothing {
+            return (want, None);
+        }
+        let dest = match want {
+            Want::Into(dest) => dest,
+            _ => self.temp(),
+        };
+        (Want::Into(dest), Some(dest))
+    }
+
     /// How the value of a branching expression is read.
-    fn joined(want: Want) -> Rvalue {
+    pub(super) fn joined(want: Want) -> Rvalue {
         match want {
             Want::Into(dest) => Rvalue::Use(Operand::Local(dest)),
             _ => unit_value(),
@@ -176,11 +188,8 @@ impl Body<'_, '_> {
 
     /// A condition as a value: constants on the two ways.
     pub(super) fn condition_value(&mut self, cond: &Expr, want: Want) -> Rvalue {
-        let want = match want {
-            Want::Nothing => Want::Value,
-            other => other,
-        };
-        let want = self.shared(want);
+        let want = if want == Want::Nothing { Want::Value } else { want };
+        let (want, _) = self.gathered(want);
         let (then, otherwise) = (self.new_block(), self.new_block());
         self.frame().scopes.push(Names::default());
         self.jump(cond, then, otherwise);
@@ -243,21 +252,18 @@ impl Body<'_, '_> {
 
     /// `return …`.
     pub(super) fn return_expr(&mut self, expr: &syn::ExprReturn) -> Rvalue {
-        let whole = self.unit.spans.of(expr.return_token.span);
-        match &expr.expr {
-            Some(value) if self.frame().inlined.iter().all(|it| it.is_try) => {
-                if !self.inline_tail(value) {
-                    let span = whole.cover(self.unit.spans.expr(value));
-                    let value = self.operand(value);
-                    self.leave_with(Some(value), span, false);
-                }
+        let keyword = self.unit.spans.of(expr.return_token.span);
+        match expr.expr.as_deref() {
+            None => self.leave_with(None, keyword, false),
+            Some(value @ (Expr::If(_) | Expr::Match(_) | Expr::Block(_))) => {
+                self.finish_expr(value, Want::Return);
             }
+            Some(value) if self.inline_tail(value) => (),
             Some(value) => {
-                let span = whole.cover(self.unit.spans.expr(value));
+                let span = keyword.cover(self.unit.spans.expr(value));
                 let value = self.operand(value);
                 self.leave_with(Some(value), span, false);
             }
-            None => self.leave_with(None, whole, false),
         }
         unit_value()
     }
@@ -323,11 +329,7 @@ impl Body<'_, '_> {
 
     /// `'a: { … }`.
     pub(super) fn labelled_block(&mut self, label: &Label, block: &Block, want: Want) -> Rvalue {
-        let want = self.shared(want);
-        let dest = match want {
-            Want::Into(dest) => Some(dest),
-            _ => None,
-        };
+        let (want, dest) = self.gathered(want);
         let done = self.new_block();
         let target = Target { is_loop: false, ..self.new_target(Some(label), dest) };
         self.push_target(target, (done, done));
@@ -340,11 +342,7 @@ impl Body<'_, '_> {
 
     /// `loop { … }`.
     pub(super) fn loop_expr(&mut self, expr: &syn::ExprLoop, want: Want) -> Rvalue {
-        let want = self.shared(want);
-        let dest = match want {
-            Want::Into(dest) => Some(dest),
-            _ => None,
-        };
+        let (want, dest) = self.gathered(want);
         let (head, after) = (self.new_block(), self.new_block());
         self.goto(head);
         self.switch_to(head);

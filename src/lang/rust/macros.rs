@@ -184,7 +184,14 @@ impl Body<'_, '_> {
                 None => self.other_macro(mac, want),
             },
             "join" => match parse_exprs(mac) {
-                Some(futures) => self.array(futures.iter()),
+                Some(futures) => {
+                    let items = futures.iter().map(|it| {
+                        let value = Operand::Local(self.awaited(it));
+                        let span = self.unit.spans.expr(it);
+                        ArrayItem { key: None, value, spread: false, span }
+                    });
+                    Rvalue::Array(items.collect())
+                }
                 None => self.other_macro(mac, want),
             },
             "try_join" => match parse_exprs(mac) {
@@ -403,7 +410,7 @@ impl Body<'_, '_> {
     fn try_join(&mut self, futures: &[Expr], span: Span) -> Rvalue {
         let dest = self.temp();
         let done = self.new_block();
-        let subjects: Vec<_> = futures.iter().map(|it| self.subject(it)).collect();
+        let subjects: Vec<_> = futures.iter().map(|it| self.awaited(it)).collect();
         let mut items = Vec::new();
         for subject in subjects {
             let test = Rvalue::IsVariant(Operand::Local(subject), "Err".into());

@@ -139,7 +139,7 @@ impl Body<'_, '_> {
                     self.pattern(&field.pat, &place, &inner);
                 }
             }
-            Pat::Slice(it) => self.slice_pattern(&it.elems, place, matching),
+            Pat::Slice(it) => self.slice_pattern(it, place, matching),
             other => self.unknown_test(place, self.unit.spans.node(other), matching),
         }
     }
@@ -227,7 +227,9 @@ impl Body<'_, '_> {
         let of_type = split(&full).0.is_some_and(|it| is_type_name(last_segment(it)));
         let is_prelude = matches!(&*full, "Some" | "Ok" | "Err");
         let is_struct = self.unit.is_struct(&full) || self.site.class.as_ref() == Some(&full);
-        let could_fail = matching.fail.is_some() && !is_struct;
+        // An import from a module is a struct; a variant would come from its enum.
+        let is_imported = full.contains("::");
+        let could_fail = matching.fail.is_some() && !is_struct && !is_imported;
         if !of_type && !is_prelude && !could_fail {
             return None;
         }
@@ -287,15 +289,12 @@ impl Body<'_, '_> {
         }
     }
 
-    fn slice_pattern(
-        &mut self,
-        elems: &Punctuated<Pat, Token![,]>,
-        place: &Place,
-        matching: &Matching<'_>,
-    ) {
+    fn slice_pattern(&mut self, pat: &syn::PatSlice, place: &Place, matching: &Matching<'_>) {
+        let elems = &pat.elems;
         let only_rest = elems.len() == 1 && elems.first().is_some_and(is_rest);
         if !only_rest {
-            self.unknown_test(place, self.unit.spans.node(elems), matching);
+            let span = self.unit.spans.of(pat.bracket_token.span.join());
+            self.unknown_test(place, span, matching);
         }
         let inner = matching.deeper();
         let mut after_rest = false;

@@ -1,9 +1,8 @@
 //! `select!`: several futures, of which one is chosen in no order that is known here.
 
-use super::block::unit_value;
 use super::body::{Body, Names, Want};
 use super::pattern::Bindings;
-use crate::ir::{BlockId, Operand, Place, Rvalue, Terminator};
+use crate::ir::{BlockId, Place, Rvalue, Terminator};
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Macro, Pat, Token};
 
@@ -65,7 +64,7 @@ impl Body<'_, '_> {
     /// Each arm is an alternative; none when the tokens are no `select!`.
     pub(super) fn select_macro(&mut self, mac: &Macro, want: Want) -> Option<Rvalue> {
         let Select(arms) = mac.parse_body().ok()?;
-        let want = if want == Want::Value { Want::Into(self.temp()) } else { want };
+        let want = self.shared(want);
         let blocks: Vec<_> = arms.iter().map(|_| self.new_block()).collect();
         // An arm whose pattern or condition does not hold is not chosen.
         let never = self.new_block();
@@ -77,10 +76,7 @@ impl Body<'_, '_> {
             self.goto(join);
         }
         self.switch_to(join);
-        Some(match want {
-            Want::Into(dest) => Rvalue::Use(Operand::Local(dest)),
-            _ => unit_value(),
-        })
+        Some(Self::joined(want))
     }
 
     fn select_arm(&mut self, arm: &SelectArm, never: BlockId, want: Want) {
@@ -91,7 +87,7 @@ impl Body<'_, '_> {
                 self.jump(cond, holds, never);
                 self.switch_to(holds);
             }
-            let subject = self.subject(future);
+            let subject = self.awaited(future);
             let mut bindings = Bindings::new();
             self.bindings_of(pat, &mut bindings);
             self.match_pattern(pat, &Place::local(subject), &bindings, never);
