@@ -114,10 +114,10 @@ impl Merged {
         for (key, (draft, mut out, span)) in group.rules {
             match draft.finish(self.base_of(&key)) {
                 Some(rule) => rules.push((key, rule)),
+                // Only a built-in rule has no other of its fault to lean on.
                 None => {
                     let within = "the rule".to_owned();
-                    out.add(span, PackErrorKind::MissingKey { key: "title", within: within.clone() });
-                    out.add(0..0, PackErrorKind::MissingKey { key: "text", within });
+                    out.add(span, PackErrorKind::MissingKey { key: "text", within });
                     errors.append(&mut out.errors);
                 }
             }

@@ -75,9 +75,7 @@ pub(super) fn load_file(path: &str, text: &str) -> (Option<Loaded>, Complaints) 
 fn read_pack(file: &mut Reader<'_>, out: &mut Complaints) -> Option<Field<Pack>> {
     let mut head = file.table("pack", out)?;
     let id = head.need_word("id", out).and_then(|it| read_id(&it, out));
-    let language = head
-        .word("lang", out)
-        .and_then(|it| choose(&it, "language", LANGUAGES, out));
+    let language = head.word("lang", out).and_then(|it| choose(&it, "language", LANGUAGES, out));
     head.word("title", out);
     head.finish(out);
     // Without an id, the rest is still read for its complaints.
@@ -239,9 +237,8 @@ fn read_patterns(
 }
 
 fn read_handler(mut row: Reader<'_>, pack: &Name, out: &mut Complaints) -> Option<HandlerPattern> {
-    let verdict = row
-        .need_word("verdict", out)
-        .and_then(|it| choose(&it, "verdict", VERDICTS, out));
+    let verdict =
+        row.need_word("verdict", out).and_then(|it| choose(&it, "verdict", VERDICTS, out));
     let pattern = verdict.map(|verdict| HandlerPattern {
         pack: pack.clone(),
         implements: names(&mut row, "implements", out),
