@@ -18,7 +18,7 @@ pub(super) enum Loaded {
     /// A vocabulary, and the place of its id.
     Pack(Field<Pack>),
     /// A rule, and the place of its id.
-    Rule(Field<RuleDraft>),
+    Rule(Box<Field<RuleDraft>>),
     /// Column patterns and word lists.
     Columns(NameRules),
 }
@@ -60,7 +60,7 @@ pub(super) fn load_file(path: &str, text: &str) -> (Option<Loaded>, Complaints) 
     let loaded = if reader.has("pack") {
         read_pack(&mut reader, &mut out).map(Loaded::Pack)
     } else if reader.has("fault") {
-        read_rule(&mut reader, &mut out).map(Loaded::Rule)
+        read_rule(&mut reader, &mut out).map(|it| Loaded::Rule(Box::new(it)))
     } else if reader.has("columns") || reader.has("words") {
         Some(Loaded::Columns(read_columns(&mut reader, &mut out)))
     } else {

@@ -213,13 +213,11 @@ pub(super) fn suggestion(word: &str, allowed: &[&str]) -> String {
     let limit = (word.chars().count() / 3).max(1);
     let nearest =
         allowed.iter().map(|it| (distance(word, it), *it)).filter(|(far, _)| *far <= limit).min();
-    match nearest {
-        Some((_, it)) => format!("did you mean `{it}`?"),
-        None => {
-            let list: Vec<String> = allowed.iter().map(|it| format!("`{it}`")).collect();
-            format!("known are {}", list.join(", "))
-        }
+    if let Some((_, it)) = nearest {
+        return format!("did you mean `{it}`?");
     }
+    let list: Vec<String> = allowed.iter().map(|it| format!("`{it}`")).collect();
+    format!("known are {}", list.join(", "))
 }
 
 /// Number of characters to insert, drop, replace or swap with the next to make `right` of `left`.

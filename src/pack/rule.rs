@@ -49,7 +49,7 @@ impl RuleDraft {
 }
 
 pub(super) fn read_rule(file: &mut Reader<'_>, out: &mut Complaints) -> Option<Field<RuleDraft>> {
-    file.within = "the rule".to_owned();
+    "the rule".clone_into(&mut file.within);
     let id = file.need_word("id", out).and_then(|it| read_id(&it, out));
     let fault = file.need_word("fault", out).and_then(|it| {
         let faults = FaultKind::ALL.map(|it| (it.word(), it));

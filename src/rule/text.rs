@@ -189,18 +189,11 @@ fn parse_parts(text: &str, nested: bool) -> Result<Vec<Part>, TemplateError> {
             .find(|it| it.word() == name)
             .ok_or_else(|| TemplateError::Unknown(name.to_owned()))?;
         let after = &inside[close + 1..];
-        match (before.strip_suffix('`'), after.strip_prefix('`')) {
-            (Some(before), Some(after)) => {
-                push_text(&mut parts, before);
-                parts.push(Part::Value(placeholder, true));
-                rest = after;
-            }
-            _ => {
-                push_text(&mut parts, before);
-                parts.push(Part::Value(placeholder, false));
-                rest = after;
-            }
-        }
+        let quoted = before.strip_suffix('`').zip(after.strip_prefix('`'));
+        let (before, after) = quoted.unwrap_or((before, after));
+        push_text(&mut parts, before);
+        parts.push(Part::Value(placeholder, quoted.is_some()));
+        rest = after;
     }
     push_text(&mut parts, rest);
     Ok(parts)
