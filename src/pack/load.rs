@@ -73,7 +73,13 @@ pub(super) fn load_file(path: &str, text: &str) -> (Option<Loaded>, Complaints) 
 }
 
 fn read_pack(file: &mut Reader<'_>, out: &mut Complaints) -> Option<Field<Pack>> {
-    let mut head = file.table("pack", out)?;
+    let Some(mut head) = file.table("pack", out) else {
+        // One complaint is enough: what follows are the keys of a pack.
+        for key in ["type", "call", "handler"] {
+            file.value(key);
+        }
+        return None;
+    };
     let id = head.need_word("id", out).and_then(|it| read_id(&it, out));
     let language = head.word("lang", out).and_then(|it| choose(&it, "language", LANGUAGES, out));
     head.word("title", out);

@@ -156,6 +156,8 @@ fn a_wrong_head_is_pointed_at() {
     );
     let text = "[pack]\nid = \"mine\"\nlang = \"phq\"\n";
     assert_complaint(text, "\"phq\"", "unknown language `phq`", "did you mean `php`?");
+    let text = "pack = 1\n[[call]]\nname = \"a\"\nrole = \"log\"\n";
+    assert_complaint(text, "1", "`pack` must be a table, not integer", "");
     let text = "[pack]\nid = \"mine\"\n[calls]\n";
     assert_complaint(text, "calls", "the file has no key `calls`", "did you mean `call`?");
 }
@@ -388,6 +390,22 @@ fn built_in_rules_show_a_bad_and_a_good_program() {
             assert_eq!(bad.code.lines().filter(marks).count(), 1, "{}", rule.id);
         }
         assert!(rule.good.iter().all(|it| !it.code.contains("//~")), "{}", rule.id);
+    }
+}
+
+/// Whatever a file holds, reading it ends, and each complaint points into it.
+#[test]
+fn broken_files_give_complaints_only() {
+    for (path, text) in super::builtin::files() {
+        for cut in (0..text.len()).step_by(211).filter(|it| text.is_char_boundary(*it)) {
+            for broken in [text[..cut].to_owned(), text[cut..].to_owned()] {
+                let (_, out) = super::load::load_file(path, &broken);
+                for error in out.errors {
+                    let place = error.place.expect("it comes from a file");
+                    assert!(place.text.get(place.span).is_some(), "{path} at {cut}");
+                }
+            }
+        }
     }
 }
 
