@@ -295,6 +295,8 @@ pub enum Role {
         key: Option<Access>,
         /// The value, or a list of values (`args1`), or an array by name.
         value: Access,
+        /// The statement, when it is an argument; none: the receiver.
+        to: Option<Access>,
     },
     /// `push-sql`: appends text to the receiver statement under construction (`QueryBuilder::push`).
     PushSql {

@@ -218,7 +218,8 @@ impl RoleReader<'_, '_> {
             }
             "bind" => {
                 let (key, value) = (self.access("key"), self.need("value"));
-                value.map(|value| Role::Bind { key, value }).into()
+                let to = self.access("to");
+                value.map(|value| Role::Bind { key, value, to }).into()
             }
             "push-sql" => {
                 Role::PushSql { sql: self.access("sql"), value: self.access("value") }.into()
