@@ -278,6 +278,32 @@ impl<'p> Interp<'p> {
         best.map(|(_, _, pattern, rest)| (pattern, rest))
     }
 
+    /// The pattern of a property that is read, as `$name`.
+    pub(super) fn property_pattern(
+        &self,
+        types: &[TypeRef],
+        value: &Value,
+        name: &str,
+    ) -> Option<&'p CallPattern> {
+        let vocabulary = self.shared.vocabulary;
+        if !vocabulary.knows_name(self.language, name) {
+            return None;
+        }
+        let ancestry: Vec<Name> = types
+            .iter()
+            .flat_map(|ty| self.shared.program.ancestry(&ty.name))
+            .flat_map(|ty| self.library_ancestry(&ty.name))
+            .collect();
+        vocabulary.candidates(self.language, name).map(|it| it.0).find(|pattern| {
+            let typed = pattern
+                .on
+                .iter()
+                .any(|on| ancestry.iter().any(|it| it.eq_ignore_ascii_case(on)));
+            let counts = matches!(pattern.role, Role::Count { .. });
+            typed || counts && types.is_empty() && !matches!(value, Value::This | Value::Param(_))
+        })
+    }
+
     /// A library type, its aliases' true name, and its parents as the packs tell them.
     fn library_ancestry(&self, name: &Name) -> Vec<Name> {
         let mut out = vec![name.clone()];
