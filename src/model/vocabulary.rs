@@ -244,7 +244,7 @@ impl Vocabulary {
     pub fn type_fact(&self, name: &str) -> Option<&TypeFact> {
         let name = name.to_lowercase();
         self.types.get(&name).or_else(|| {
-            let (_, last) = name.rsplit_once("::")?;
+            let last = name.rsplit_once("::").map_or(&*name, |(_, last)| last);
             self.types.get(&format!("*::{last}"))
         })
     }
@@ -294,7 +294,8 @@ mod tests {
         let found = |name| vocabulary.type_fact(name).map(|it| it.name.to_string());
         assert_eq!(found("crate::jobs::Entity").as_deref(), Some("*::Entity"));
         assert_eq!(found("engine::Entity").as_deref(), Some("engine::Entity"));
-        assert_eq!(found("Entity"), None);
+        assert_eq!(found("Entity").as_deref(), Some("*::Entity"));
+        assert_eq!(found("crate::Entities"), None);
     }
 
     #[test]
