@@ -116,7 +116,8 @@ pub fn judge(
     if let Some(column) = tally.reserved.take_if(|it| it.eq_ignore_ascii_case(set_column)) {
         return Guard::Reservation { column };
     }
-    let unlocked = source.filter(|it| !it.locked).and_then(|it| it.tally.falsified.into_iter().next());
+    let unlocked =
+        source.filter(|it| !it.locked).and_then(|it| it.tally.falsified.into_iter().next());
     let in_source = matches!(engine, Some(Engine::MySql | Engine::Sqlite));
     if let Some((column, bound)) = unlocked.clone().filter(|_| in_source) {
         return Guard::Holds { columns: vec![column], bound, place: GuardPlace::Source };
@@ -162,7 +163,8 @@ fn key_rank(condition: &Condition, table: &str) -> Option<u32> {
     let own_id = name.strip_suffix("_id").is_some_and(|it| {
         !it.is_empty() && (table.ends_with(it) || table.trim_end_matches('s').ends_with(it))
     });
-    let by_param = || matches!(condition.values.first(), Some(SqlExpr::Param(_) | SqlExpr::Mixed(_)));
+    let by_param =
+        || matches!(condition.values.first(), Some(SqlExpr::Param(_) | SqlExpr::Mixed(_)));
     let last = name.rsplit('_').next().unwrap_or_default();
     match name.as_str() {
         "" if condition.column_param.is_some() && by_param() => Some(5),
@@ -172,7 +174,17 @@ fn key_rank(condition: &Condition, table: &str) -> Option<u32> {
         _ if is_owner(&name) && !matches!(last, "token") => None,
         _ if matches!(
             last,
-            "uuid" | "guid" | "ulid" | "hash" | "key" | "code" | "token" | "number" | "slug" | "reference" | "ref"
+            "uuid"
+                | "guid"
+                | "ulid"
+                | "hash"
+                | "key"
+                | "code"
+                | "token"
+                | "number"
+                | "slug"
+                | "reference"
+                | "ref"
         ) =>
         {
             Some(2)
@@ -386,7 +398,8 @@ impl Judge<'_> {
         if condition.column.eq_ignore_ascii_case(self.set_column) {
             return Verdict::Kept;
         }
-        let by_param = matches!(condition.values.first(), Some(SqlExpr::Param(_) | SqlExpr::Mixed(_)));
+        let by_param =
+            matches!(condition.values.first(), Some(SqlExpr::Param(_) | SqlExpr::Mixed(_)));
         if condition.op == ConditionOp::Eq && is_owner(&name) && by_param {
             return Verdict::Fences;
         }
@@ -400,9 +413,7 @@ impl Judge<'_> {
     /// A condition on a column that becomes `value`.
     fn against(&self, condition: &Condition, value: &SqlExpr) -> Verdict {
         let column = snake_case(&condition.column);
-        let itself = |it: &SqlExpr| {
-            matches!(it, SqlExpr::Column(it) if it.eq_ignore_ascii_case(&condition.column))
-        };
+        let itself = |it: &SqlExpr| matches!(it, SqlExpr::Column(it) if it.eq_ignore_ascii_case(&condition.column));
         if itself(value) || condition.values.iter().any(itself) {
             return Verdict::Kept;
         }
@@ -498,7 +509,8 @@ impl Judge<'_> {
             (SqlExpr::Now, SqlExpr::Now) if less => Verdict::Kept,
             (SqlExpr::Now, SqlExpr::Now) => falsified,
             (SqlExpr::Now, SqlExpr::Param(param)) if less && is_touch(column) => {
-                let is_now = matches!(param, ParamRef::Named(it) if it.to_lowercase().contains("now"));
+                let is_now =
+                    matches!(param, ParamRef::Named(it) if it.to_lowercase().contains("now"));
                 if is_now { Verdict::Unrelated } else { Verdict::Unknown }
             }
             (SqlExpr::Now, _) if less => falsified,
@@ -506,9 +518,15 @@ impl Judge<'_> {
             (SqlExpr::Param(_), SqlExpr::Param(_)) if self.same(value, limit) == Same::Yes => {
                 Verdict::Falsified { bound: true }
             }
-            (SqlExpr::Param(_), limit) if is_clock(limit) && less => Verdict::Falsified { bound: true },
+            (SqlExpr::Param(_), limit) if is_clock(limit) && less => {
+                Verdict::Falsified { bound: true }
+            }
             (SqlExpr::Other(_), limit) if is_clock(limit) || matches!(limit, SqlExpr::Param(_)) => {
-                if less { falsified } else { Verdict::Kept }
+                if less {
+                    falsified
+                } else {
+                    Verdict::Kept
+                }
             }
             _ => Verdict::Unknown,
         }
@@ -540,9 +558,10 @@ impl Judge<'_> {
             SqlExpr::Str(_) | SqlExpr::Int(_) | SqlExpr::Bool(_) | SqlExpr::Null | SqlExpr::Now => {
                 Term::Literals(vec![expr.clone()])
             }
-            SqlExpr::Column(_) | SqlExpr::Relative(_) | SqlExpr::Conditional | SqlExpr::Other(_) => {
-                Term::Unknown
-            }
+            SqlExpr::Column(_)
+            | SqlExpr::Relative(_)
+            | SqlExpr::Conditional
+            | SqlExpr::Other(_) => Term::Unknown,
         }
     }
 }
@@ -641,8 +660,10 @@ fn between(condition: &Condition, value: &SqlExpr) -> Verdict {
 /// Columns that hold what was read, to be compared before writing.
 fn is_version(name: &str) -> bool {
     let last = name.rsplit('_').next().unwrap_or_default();
-    matches!(last, "version" | "revision" | "rev" | "etag" | "rowversion" | "optlock" | "generation")
-        || matches!(name, "xmin" | "ctid" | "opt_lock" | "ora_rowscn" | "lock_no")
+    matches!(
+        last,
+        "version" | "revision" | "rev" | "etag" | "rowversion" | "optlock" | "generation"
+    ) || matches!(name, "xmin" | "ctid" | "opt_lock" | "ora_rowscn" | "lock_no")
 }
 
 /// Columns that the engine changes with every write.
@@ -654,7 +675,10 @@ fn changes_by_itself(name: &str) -> bool {
 fn is_touch(name: &str) -> bool {
     let name = name.strip_prefix("last_").unwrap_or(name);
     let stem = name.strip_suffix("_at").or_else(|| name.strip_suffix("_on")).unwrap_or(name);
-    matches!(stem, "updated" | "modified" | "changed" | "update" | "mtime" | "update_time" | "modify_time")
+    matches!(
+        stem,
+        "updated" | "modified" | "changed" | "update" | "mtime" | "update_time" | "modify_time"
+    )
 }
 
 /// Columns that say who has the row.
@@ -669,8 +693,19 @@ fn is_owner(name: &str) -> bool {
             .any(|it| stem.contains(it));
     let exact = matches!(
         name,
-        "owner" | "worker" | "worker_id" | "token" | "holder" | "attempt" | "attempt_id"
-            | "attempts" | "fencing_token" | "process_id" | "pid" | "consumer" | "runner_id"
+        "owner"
+            | "worker"
+            | "worker_id"
+            | "token"
+            | "holder"
+            | "attempt"
+            | "attempt_id"
+            | "attempts"
+            | "fencing_token"
+            | "process_id"
+            | "pid"
+            | "consumer"
+            | "runner_id"
     );
     let lock = ["lock", "claim", "lease", "reservation"].iter().any(|it| stem.ends_with(it));
     by || exact || (lock && stem != name)
@@ -690,7 +725,18 @@ fn is_state(name: &str) -> bool {
     matches!(last, "status" | "state" | "phase" | "stage")
         || matches!(
             stem,
-            "processed" | "done" | "sent" | "handled" | "finished" | "completed" | "used"
-                | "redeemed" | "paid" | "started" | "consumed" | "dispatched" | "published"
+            "processed"
+                | "done"
+                | "sent"
+                | "handled"
+                | "finished"
+                | "completed"
+                | "used"
+                | "redeemed"
+                | "paid"
+                | "started"
+                | "consumed"
+                | "dispatched"
+                | "published"
         )
 }

@@ -15,6 +15,9 @@ use sqlparser::ast::{BinaryOperator, Expr, InTarget, Query, UnaryOperator, Value
 /// Deeper groups are one unknown condition.
 const MAX_DEPTH: u32 = 40;
 
+/// An expression that reads more columns is known by the first of them.
+const MAX_COLUMNS: usize = 8;
+
 /// Collects what a WHERE says.
 #[derive(Debug)]
 pub(super) struct Reducer<'c, 'a> {
@@ -36,7 +39,11 @@ pub(super) struct Reducer<'c, 'a> {
 /// One side of a comparison.
 #[derive(Debug)]
 enum Side<'a> {
-    Column { name: Name, owner: Owner, quoted: bool },
+    Column {
+        name: Name,
+        owner: Owner,
+        quoted: bool,
+    },
     /// A parameter where a column or a value may stand.
     Param(ParamRef),
     Select(&'a Query),
@@ -46,7 +53,17 @@ enum Side<'a> {
 
 impl<'c, 'a> Reducer<'c, 'a> {
     pub(super) fn new(ctx: &'c Ctx<'c>, env: &'c Env<'a>, scope: &'c Scope<'a>) -> Self {
-        Self { ctx, env, scope, holes: Vec::new(), complete: true, source: None, limit_one: false, ambiguous: Vec::new(), depth: 0 }
+        Self {
+            ctx,
+            env,
+            scope,
+            holes: Vec::new(),
+            complete: true,
+            source: None,
+            limit_one: false,
+            ambiguous: Vec::new(),
+            depth: 0,
+        }
     }
 
     /// The conjuncts of `expr`, in order.
@@ -125,7 +142,9 @@ impl<'c, 'a> Reducer<'c, 'a> {
             None => {}
         }
         match expr {
-            Expr::BinaryOp { left, op, right } => self.binary(expr, (left, op, right), negated, out),
+            Expr::BinaryOp { left, op, right } => {
+                self.binary(expr, (left, op, right), negated, out)
+            }
             Expr::IsNull(it) => self.test(expr, it, null_op(true, negated), Vec::new(), out),
             Expr::IsNotNull(it) => self.test(expr, it, null_op(false, negated), Vec::new(), out),
             Expr::IsTrue(it) | Expr::IsNotFalse(it) => self.boolean(expr, it, !negated, out),
@@ -175,8 +194,12 @@ impl<'c, 'a> Reducer<'c, 'a> {
             BinaryOperator::NotEq => equality(negated),
             BinaryOperator::Spaceship | BinaryOperator::Is => null_safe(!negated),
             BinaryOperator::IsNot => null_safe(negated),
-            BinaryOperator::Lt | BinaryOperator::LtEq => order(op == &BinaryOperator::LtEq, true, negated),
-            BinaryOperator::Gt | BinaryOperator::GtEq => order(op == &BinaryOperator::GtEq, false, negated),
+            BinaryOperator::Lt | BinaryOperator::LtEq => {
+                order(op == &BinaryOperator::LtEq, true, negated)
+            }
+            BinaryOperator::Gt | BinaryOperator::GtEq => {
+                order(op == &BinaryOperator::GtEq, false, negated)
+            }
             _ => return self.unread(whole, out),
         };
         if let (Expr::Tuple(lefts), Expr::Tuple(rights), ConditionOp::Eq) =
@@ -197,6 +220,11 @@ impl<'c, 'a> Reducer<'c, 'a> {
         (left, op, right): (&'a Expr, Comparison, &'a Expr),
         out: &mut Vec<Condition>,
     ) {
+        if matches!(op.op, ConditionOp::Less | ConditionOp::Greater)
+            && self.limit(whole, (left, op, right), out)
+        {
+            return;
+        }
         let (left, right) = (self.side(left), self.side(right));
         match (left, right) {
             (Side::Column { name, owner, .. }, Side::Column { name: text, quoted: true, .. })
@@ -226,13 +254,18 @@ impl<'c, 'a> Reducer<'c, 'a> {
                 let op = if is_pick { ConditionOp::InSelect } else { ConditionOp::Other };
                 self.push_owned(out, whole, (name, owner), op, Vec::new());
             }
-            (Side::Select(query), Side::Value(value)) => self.select_test(whole, query, op, value, out),
+            (Side::Select(query), Side::Value(value)) => {
+                self.select_test(whole, query, op, value, out)
+            }
             (Side::Value(value), Side::Select(query)) => {
                 self.select_test(whole, query, op.flip(), value, out);
             }
-            (Side::Select(query), Side::Param(param)) | (Side::Param(param), Side::Select(query)) => {
+            (Side::Select(query), Side::Param(param))
+            | (Side::Param(param), Side::Select(query)) => {
                 self.select_test(whole, query, op, SqlExpr::Param(param), out);
             }
+            (Side::Param(_), Side::Value(SqlExpr::Other(_)))
+            | (Side::Value(SqlExpr::Other(_)), Side::Param(_)) => self.unread(whole, out),
             (Side::Param(param), Side::Value(value)) | (Side::Value(value), Side::Param(param)) => {
                 self.push_param(out, whole, param, op.op, vec![value]);
             }
@@ -280,7 +313,13 @@ impl<'c, 'a> Reducer<'c, 'a> {
             && op.op == ConditionOp::Eq
         {
             self.take_source_in(query, &env);
-            return self.push_owned(out, whole, (name, Owner::Target), ConditionOp::InSelect, Vec::new());
+            return self.push_owned(
+                out,
+                whole,
+                (name, Owner::Target),
+                ConditionOp::InSelect,
+                Vec::new(),
+            );
         }
         self.column(whole, (name, Owner::Target), op, SqlExpr::Other(Vec::new()), out);
     }
@@ -330,7 +369,9 @@ impl<'c, 'a> Reducer<'c, 'a> {
         out: &mut Vec<Condition>,
     ) {
         match self.side(tested) {
-            Side::Column { name, owner, .. } => self.push_owned(out, whole, (name, owner), op, values),
+            Side::Column { name, owner, .. } => {
+                self.push_owned(out, whole, (name, owner), op, values)
+            }
             Side::Param(param) => self.push_param(out, whole, param, op, values),
             Side::Select(query) => {
                 self.take_source(query);
@@ -341,10 +382,22 @@ impl<'c, 'a> Reducer<'c, 'a> {
     }
 
     /// `done`, `NOT done`, `done IS TRUE`; a hole that is a whole condition.
-    fn boolean(&mut self, whole: &'a Expr, tested: &'a Expr, truth: bool, out: &mut Vec<Condition>) {
+    fn boolean(
+        &mut self,
+        whole: &'a Expr,
+        tested: &'a Expr,
+        truth: bool,
+        out: &mut Vec<Condition>,
+    ) {
         match self.side(tested) {
             Side::Column { name, owner, .. } => {
-                self.push_owned(out, whole, (name, owner), ConditionOp::Eq, vec![SqlExpr::Bool(truth)]);
+                self.push_owned(
+                    out,
+                    whole,
+                    (name, owner),
+                    ConditionOp::Eq,
+                    vec![SqlExpr::Bool(truth)],
+                );
             }
             Side::Param(ParamRef::Hole(hole)) if !self.ctx.buffer.is_numeric(hole) => {
                 self.holes.push(hole);
@@ -369,7 +422,8 @@ impl<'c, 'a> Reducer<'c, 'a> {
         let op = if negated { ConditionOp::NotIn } else { ConditionOp::In };
         match target {
             InTarget::List(items) => {
-                if let (Expr::Tuple(columns), [row], false) = (expr::strip(tested), items.as_slice(), negated)
+                if let (Expr::Tuple(columns), [row], false) =
+                    (expr::strip(tested), items.as_slice(), negated)
                     && let Expr::Tuple(row) = expr::strip(row)
                     && row.len() == columns.len()
                 {
@@ -434,7 +488,11 @@ impl<'c, 'a> Reducer<'c, 'a> {
         if let Some((base, path)) = expr::json_path(expr)
             && let Side::Column { name, owner, .. } = self.plain_side(base)
         {
-            return Side::Column { name: Name::from(format!("{name}->{path}")), owner, quoted: false };
+            return Side::Column {
+                name: Name::from(format!("{name}->{path}")),
+                owner,
+                quoted: false,
+            };
         }
         self.plain_side(expr)
     }
@@ -479,29 +537,59 @@ impl<'c, 'a> Reducer<'c, 'a> {
         }
     }
 
-    /// A condition that is not understood; it names the target's column when it reads only one.
+    /// `stock - :n >= 0` compares the stock, however the numbers are spread over the sides.
+    fn limit(
+        &mut self,
+        whole: &'a Expr,
+        (left, op, right): (&'a Expr, Comparison, &'a Expr),
+        out: &mut Vec<Condition>,
+    ) -> bool {
+        let (sum, op, other) = match (expr::strip(left), expr::strip(right)) {
+            (sum @ Expr::BinaryOp { .. }, other) => (sum, op, other),
+            (other, sum @ Expr::BinaryOp { .. }) => (sum, op.flip(), other),
+            _ => return false,
+        };
+        let Expr::BinaryOp { op: BinaryOperator::Plus | BinaryOperator::Minus, .. } = sum else {
+            return false;
+        };
+        let columns = self.columns_of(sum);
+        let [(name, owner)] = columns.as_slice() else { return false };
+        if !self.columns_of(other).is_empty() {
+            return false;
+        }
+        let value = SqlExpr::Other(expr::params(self.ctx, whole));
+        self.column(whole, (name.clone(), *owner), op, value, out);
+        true
+    }
+
+    /// A condition that is not understood; it stands once for each column that it reads.
     fn unread(&mut self, expr: &'a Expr, out: &mut Vec<Condition>) {
-        let params = expr::params(self.ctx, expr);
-        let column = self.only_column(expr);
-        let value = vec![SqlExpr::Other(params)];
-        match column {
-            Some(of) => self.push_owned(out, expr, of, ConditionOp::Other, value),
-            None => self.push(out, expr, Name::from(""), ConditionOp::Other, value),
+        let value = vec![SqlExpr::Other(expr::params(self.ctx, expr))];
+        let columns = self.columns_of(expr);
+        if columns.is_empty() {
+            self.push(out, expr, Name::from(""), ConditionOp::Other, value.clone());
+        }
+        for of in columns.into_iter().take(MAX_COLUMNS) {
+            self.push_owned(out, expr, of, ConditionOp::Other, value.clone());
         }
     }
 
-    fn only_column(&self, expr: &Expr) -> Option<(Name, Owner)> {
-        let mut found: Option<(Name, Owner)> = None;
-        let several = expr::any_column(expr, &mut |parts| {
+    /// The columns that an expression reads, each once.
+    fn columns_of(&self, expr: &Expr) -> Vec<(Name, Owner)> {
+        let mut found: Vec<(Name, Owner)> = Vec::new();
+        expr::any_column(expr, &mut |parts| {
             let Some(last) = parts.last() else { return false };
-            if !self.ctx.params_at(last.span.start).is_empty() || self.ctx.name(last).is_empty() {
-                return false;
-            }
+            let known = !self.ctx.name(last).is_empty()
+                && self.ctx.params_at(last.span.start).is_empty()
+                && !expr::is_clock(&last.value);
             let owner = self.scope.owner(self.ctx, parts);
-            let name = &found.get_or_insert_with(|| (Name::from(last.value.as_str()), owner)).0;
-            !name.eq_ignore_ascii_case(&last.value)
+            let is_new = !found.iter().any(|it| it.0.eq_ignore_ascii_case(&last.value));
+            if known && is_new {
+                found.push((Name::from(last.value.as_str()), owner));
+            }
+            found.len() > MAX_COLUMNS
         });
-        found.filter(|_| !several)
+        found
     }
 
     /// What the parser was given where the text ends too early.
@@ -518,7 +606,11 @@ impl<'c, 'a> Reducer<'c, 'a> {
                 Value::Number(it, _) => Some(it.parse::<f64>().is_ok_and(|it| it != 0.0)),
                 _ => None,
             },
-            Expr::BinaryOp { left, op: op @ (BinaryOperator::Eq | BinaryOperator::NotEq), right } => {
+            Expr::BinaryOp {
+                left,
+                op: op @ (BinaryOperator::Eq | BinaryOperator::NotEq),
+                right,
+            } => {
                 let equal = self.constant_text(left)? == self.constant_text(right)?;
                 Some(equal == (op == &BinaryOperator::Eq))
             }
@@ -598,7 +690,9 @@ impl Comparison {
     /// `<= 2` is `< 3`: the IR has strict comparisons only, and integers allow it.
     fn adjust(self, value: SqlExpr) -> SqlExpr {
         match (value, self.op) {
-            (SqlExpr::Int(it), ConditionOp::Less) if self.inclusive => SqlExpr::Int(it.saturating_add(1)),
+            (SqlExpr::Int(it), ConditionOp::Less) if self.inclusive => {
+                SqlExpr::Int(it.saturating_add(1))
+            }
             (SqlExpr::Int(it), ConditionOp::Greater) if self.inclusive => {
                 SqlExpr::Int(it.saturating_sub(1))
             }
@@ -657,7 +751,8 @@ fn unwrap_column(expr: &Expr) -> &Expr {
     let args = expr::arguments(func);
     let inner = match (expr::function_name(func).as_str(), args.as_slice()) {
         ("coalesce" | "ifnull" | "nvl" | "isnull", [first, rest @ ..])
-            if !rest.is_empty() && rest.iter().all(|it| matches!(expr::strip(it), Expr::Value(_))) =>
+            if !rest.is_empty()
+                && rest.iter().all(|it| matches!(expr::strip(it), Expr::Value(_))) =>
         {
             first
         }

@@ -61,8 +61,15 @@ fn of_name(name: &str) -> Option<Engine> {
     Some(match name {
         "ilike" | "jsonb_set" | "jsonb" | "timestamptz" | "to_jsonb" => Engine::Postgres,
         it if it.starts_with("pg_") => Engine::Postgres,
-        "get_lock" | "release_lock" | "unix_timestamp" | "last_insert_id" | "date_sub"
-        | "date_add" | "from_unixtime" | "utc_timestamp" | "straight_join"
+        "get_lock"
+        | "release_lock"
+        | "unix_timestamp"
+        | "last_insert_id"
+        | "date_sub"
+        | "date_add"
+        | "from_unixtime"
+        | "utc_timestamp"
+        | "straight_join"
         | "sql_calc_found_rows" => Engine::MySql,
         "strftime" | "julianday" | "unixepoch" | "glob" | "last_insert_rowid" => Engine::Sqlite,
         "getdate" | "getutcdate" | "sysutcdatetime" | "sysdatetime" | "updlock" | "readpast"

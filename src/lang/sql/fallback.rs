@@ -69,9 +69,8 @@ fn begins(tokens: &[Lexed], idx: usize) -> bool {
         Keyword::UPDATE | Keyword::DELETE | Keyword::INSERT | Keyword::REPLACE | Keyword::SELECT
     );
     let prev = idx.checked_sub(1).map(|it| &tokens[it]);
-    verb && prev.is_none_or(|it| {
-        matches!(it.token, Token::LParen | Token::RParen | Token::SemiColon)
-    })
+    verb && prev
+        .is_none_or(|it| matches!(it.token, Token::LParen | Token::RParen | Token::SemiColon))
 }
 
 fn is_punctuation(token: &Lexed) -> bool {

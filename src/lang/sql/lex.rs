@@ -78,20 +78,63 @@ impl Lexed {
     }
 }
 
+/// See [`Lexer::dollar_budget`].
+const DOLLAR_BUDGET: usize = 64 * 1024 * 1024;
+
 /// A value follows this word.
 fn expects_value(keyword: Keyword) -> bool {
     matches!(
         keyword,
-        Keyword::SELECT | Keyword::WHERE | Keyword::AND | Keyword::OR | Keyword::NOT | Keyword::IN
-            | Keyword::IS | Keyword::LIKE | Keyword::ILIKE | Keyword::BETWEEN | Keyword::SET
-            | Keyword::VALUES | Keyword::VALUE | Keyword::LIMIT | Keyword::OFFSET
-            | Keyword::INTERVAL | Keyword::ON | Keyword::BY | Keyword::WHEN | Keyword::THEN
-            | Keyword::ELSE | Keyword::CASE | Keyword::FROM | Keyword::UPDATE | Keyword::INTO
-            | Keyword::JOIN | Keyword::TABLE | Keyword::RETURNING | Keyword::HAVING | Keyword::AS
-            | Keyword::TOP | Keyword::ANY | Keyword::ALL | Keyword::SOME | Keyword::FETCH
-            | Keyword::FIRST | Keyword::NEXT | Keyword::USING | Keyword::REGEXP | Keyword::RLIKE
-            | Keyword::GLOB | Keyword::MATCH | Keyword::DISTINCT | Keyword::ESCAPE | Keyword::DIV
-            | Keyword::XOR | Keyword::TO | Keyword::ARRAY | Keyword::ROW | Keyword::CALL
+        Keyword::SELECT
+            | Keyword::WHERE
+            | Keyword::AND
+            | Keyword::OR
+            | Keyword::NOT
+            | Keyword::IN
+            | Keyword::IS
+            | Keyword::LIKE
+            | Keyword::ILIKE
+            | Keyword::BETWEEN
+            | Keyword::SET
+            | Keyword::VALUES
+            | Keyword::VALUE
+            | Keyword::LIMIT
+            | Keyword::OFFSET
+            | Keyword::INTERVAL
+            | Keyword::ON
+            | Keyword::BY
+            | Keyword::WHEN
+            | Keyword::THEN
+            | Keyword::ELSE
+            | Keyword::CASE
+            | Keyword::FROM
+            | Keyword::UPDATE
+            | Keyword::INTO
+            | Keyword::JOIN
+            | Keyword::TABLE
+            | Keyword::RETURNING
+            | Keyword::HAVING
+            | Keyword::AS
+            | Keyword::TOP
+            | Keyword::ANY
+            | Keyword::ALL
+            | Keyword::SOME
+            | Keyword::FETCH
+            | Keyword::FIRST
+            | Keyword::NEXT
+            | Keyword::USING
+            | Keyword::REGEXP
+            | Keyword::RLIKE
+            | Keyword::GLOB
+            | Keyword::MATCH
+            | Keyword::DISTINCT
+            | Keyword::ESCAPE
+            | Keyword::DIV
+            | Keyword::XOR
+            | Keyword::TO
+            | Keyword::ARRAY
+            | Keyword::ROW
+            | Keyword::CALL
             | Keyword::RETURN
     )
 }
@@ -128,6 +171,10 @@ pub(super) struct Lexer<'a> {
     prev: Option<Lexed>,
     in_hint: bool,
     brackets: u32,
+    /// A block comment that nests was left open: they do not nest here.
+    flat_comments: bool,
+    /// Bytes that may still be searched in vain for the end of a `$$` text.
+    dollar_budget: usize,
     /// `start..end` of every comment, delimiters included.
     pub(super) comments: Vec<(u32, u32)>,
 }
@@ -151,6 +198,8 @@ impl<'a> Lexer<'a> {
             prev: None,
             in_hint: false,
             brackets: 0,
+            flat_comments: false,
+            dollar_budget: DOLLAR_BUDGET,
             comments: Vec::new(),
         }
     }
@@ -251,13 +300,23 @@ impl<'a> Lexer<'a> {
                 let digits = rest[3..].bytes().take_while(u8::is_ascii_digit).count();
                 self.at += 3 + digits;
             } else if rest.starts_with("/*") {
-                self.comment(block_comment_len(rest));
+                let len = self.block_comment_len(rest);
+                self.comment(len);
             } else if rest.starts_with("--") || self.is_hash_comment(rest) {
                 self.comment(rest.find('\n').unwrap_or(rest.len()));
             } else {
                 return;
             }
         }
+    }
+
+    /// Block comments nest in PostgreSQL and SQL Server; where that leaves them open, they do not.
+    fn block_comment_len(&mut self, rest: &str) -> usize {
+        let nested = if self.flat_comments { None } else { nested_comment_len(rest) };
+        nested.unwrap_or_else(|| {
+            self.flat_comments = true;
+            rest[2..].find("*/").map_or(rest.len(), |it| it + 4)
+        })
     }
 
     fn comment(&mut self, len: usize) {
@@ -327,7 +386,7 @@ impl<'a> Lexer<'a> {
         match first {
             '\'' => return self.quoted('\''),
             '"' | '`' => return self.quoted(first),
-            '$' if let Some(it) = dollar_quoted(rest) => {
+            '$' if let Some(it) = self.dollar_quoted(rest) => {
                 self.at += it.0;
                 return Some((Token::DollarQuotedString(it.1), Vec::new()));
             }
@@ -356,6 +415,23 @@ impl<'a> Lexer<'a> {
             return Some(self.word());
         }
         Some((self.operator(rest, first), Vec::new()))
+    }
+
+    /// `$$ body $$` or `$tag$ body $tag$`, and its length.
+    fn dollar_quoted(&mut self, rest: &str) -> Option<(usize, DollarQuotedString)> {
+        let is_tag = |it: char| it.is_ascii_alphanumeric() || it == '_';
+        let tag = &rest[1..rest.len() - rest[1..].trim_start_matches(is_tag).len()];
+        let open = rest.get(..tag.len() + 2).filter(|it| it.ends_with('$'))?;
+        if tag.starts_with(|it: char| it.is_ascii_digit()) || self.dollar_budget == 0 {
+            return None;
+        }
+        let Some(body) = rest[open.len()..].find(open) else {
+            self.dollar_budget = self.dollar_budget.saturating_sub(rest.len());
+            return None;
+        };
+        let value = rest[open.len()..open.len() + body].to_owned();
+        let tag = (!tag.is_empty()).then(|| tag.to_owned());
+        Some((open.len() * 2 + body, DollarQuotedString { value, tag }))
     }
 
     /// `N'..'`, `E'..'`, `x'..'`, `_utf8'..'`.
@@ -462,7 +538,7 @@ impl<'a> Lexer<'a> {
         if self.prev.as_ref().is_some_and(|it| it.is_word("array") || it.token == Token::RBracket) {
             return false;
         }
-        let Some(close) = rest.find(']') else { return false };
+        let Some(close) = leftover::window(rest).find(']') else { return false };
         let name = &rest[1..close];
         name.starts_with(is_word_start)
             && name.chars().all(|it| is_word_part(it) || matches!(it, ' ' | '-' | '.' | '$' | '#'))
@@ -487,8 +563,8 @@ impl<'a> Lexer<'a> {
             let exponent = digits(len + 1 + sign);
             len += if exponent > 0 { 1 + sign + exponent } else { 0 };
         }
-        let joined = rest[len..].starts_with(is_word_part)
-            || self.buffer.hole_at(self.at + len).is_some();
+        let joined =
+            rest[len..].starts_with(is_word_part) || self.buffer.hole_at(self.at + len).is_some();
         if joined && !rest[..len].contains('.') {
             return self.word();
         }
@@ -709,24 +785,8 @@ fn word(value: String, quote: Option<char>, plain: bool) -> Token {
     }
 }
 
-/// `$$ body $$` or `$tag$ body $tag$`, and its length.
-fn dollar_quoted(rest: &str) -> Option<(usize, DollarQuotedString)> {
-    let tag_len = rest[1..].find('$')?;
-    let tag = &rest[1..=tag_len];
-    if !tag.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
-        || tag.starts_with(|it: char| it.is_ascii_digit())
-    {
-        return None;
-    }
-    let open = &rest[..tag_len + 2];
-    let body = rest[open.len()..].find(open)?;
-    let value = rest[open.len()..open.len() + body].to_owned();
-    let tag = (!tag.is_empty()).then(|| tag.to_owned());
-    Some((open.len() * 2 + body, DollarQuotedString { value, tag }))
-}
-
-/// Block comments nest in PostgreSQL and SQL Server; where that leaves them open, they do not.
-fn block_comment_len(rest: &str) -> usize {
+/// The length of a block comment when they nest.
+fn nested_comment_len(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let mut depth = 0_u32;
     let mut at = 0;
@@ -741,10 +801,10 @@ fn block_comment_len(rest: &str) -> usize {
         }
         at += 2;
         if depth == 0 {
-            return at;
+            return Some(at);
         }
     }
-    rest[2..].find("*/").map_or(rest.len(), |it| it + 4)
+    None
 }
 
 fn unescape(it: char) -> char {

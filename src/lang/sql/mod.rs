@@ -132,7 +132,8 @@ fn is_logic(token: &Lexed) -> bool {
 /// The condition itself, and whether a connective at its end was cut off. None when there is none,
 /// or when it is only an alternative to something else.
 fn trim_condition(tokens: &[Lexed]) -> Option<(&[Lexed], bool)> {
-    let starts = |it: &Lexed| matches!(it.keyword(), Keyword::WHERE | Keyword::HAVING | Keyword::AND);
+    let starts =
+        |it: &Lexed| matches!(it.keyword(), Keyword::WHERE | Keyword::HAVING | Keyword::AND);
     let from = tokens.iter().position(|it| !starts(it))?;
     let tokens = &tokens[from..];
     if tokens.first().is_some_and(|it| it.keyword() == Keyword::OR) {
