@@ -1,7 +1,7 @@
 //! What lowering a tree needs beside the tree: the tokens it came from and the way to the source.
 
-use super::lex::{Lexed, Mark, PARAM_NAME};
 use super::text::Buffer;
+use super::token::{Lexed, Mark, PARAM_NAME};
 use super::tree::offset_of;
 use crate::base::{Name, SourceId, Span};
 use crate::ir::{Engine, ParamRef};

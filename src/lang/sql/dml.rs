@@ -3,9 +3,9 @@
 use super::ctx::Ctx;
 use super::edit::Notes;
 use super::expr;
-use super::lex::Lexed;
 use super::query::{self, blank, read_where};
 use super::scope::{Env, Scope};
+use super::token::Lexed;
 use super::upsert;
 use crate::base::Name;
 use crate::ir::{Assign, SqlExpr, Statement, StatementKind};

@@ -3,7 +3,7 @@
 //! An edit never moves a token that it keeps, so places in the tree are those of the text. What an
 //! edit drops and what still matters is kept in [`Notes`].
 
-use super::lex::{Lexed, PARAM_NAME};
+use super::token::{Lexed, PARAM_NAME};
 use crate::ir::Engine;
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, Word};

@@ -1,6 +1,6 @@
 //! Which engine a text is for, by what only one of them takes.
 
-use super::lex::{Lexed, Mark};
+use super::token::{Lexed, Mark};
 use crate::ir::{Engine, ParamRef};
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::Token;

@@ -76,7 +76,7 @@ fn quoted(text: &str, mut params: Vec<ParamRef>, whole: bool) -> SqlExpr {
 }
 
 /// The parameter is all that stands between the quotes.
-fn is_whole(token: &super::lex::Lexed) -> bool {
+fn is_whole(token: &super::token::Lexed) -> bool {
     token.atoms.first().is_some_and(|it| it.start == token.start + 1 && it.end + 1 == token.end)
 }
 

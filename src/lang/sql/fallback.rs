@@ -2,8 +2,8 @@
 //! can be told apart. What is read here is never complete.
 
 use super::ctx::{Ctx, params};
-use super::lex::Lexed;
 use super::query::blank;
+use super::token::Lexed;
 use crate::base::Name;
 use crate::ir::{Assign, Condition, ConditionOp, SqlExpr, Statement, StatementKind};
 use sqlparser::keywords::Keyword;

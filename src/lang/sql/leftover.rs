@@ -8,7 +8,7 @@
 //! | `%s`, `%d`, `%1$s`, `{}` | a parameter by position |
 //! | `:id`, `@id`, `$id`, `$1`, `:1`, `:'id'` | the driver's own parameters |
 
-use super::lex::{Atom, Mark, is_word_part, is_word_start};
+use super::token::{Atom, Mark, is_word_part, is_word_start};
 use crate::base::Name;
 use crate::ir::ParamRef;
 
@@ -209,7 +209,7 @@ pub(super) fn in_quotes(content: &str, base: usize) -> Vec<Atom> {
     if content.len() > 200 {
         return Vec::new();
     }
-    let whole = |mark| vec![atom(base, base + content.len(), mark)];
+    let whole = |mark| vec![Atom::new(base, base + content.len(), mark)];
     match in_word(content, true) {
         Some(Leftover::Param { mark, len }) if len == content.len() && is_sure(content) => {
             return whole(mark);
@@ -235,7 +235,7 @@ pub(super) fn in_quotes(content: &str, base: usize) -> Vec<Atom> {
         if !ends || !content[at..at + len].ends_with(['s', 'd']) {
             return Vec::new();
         }
-        atoms.push(atom(base + at, base + at + len, mark));
+        atoms.push(Atom::new(base + at, base + at + len, mark));
         at += len;
     }
     atoms
@@ -263,9 +263,4 @@ fn name_len(text: &str) -> usize {
 
 fn is_name(text: &str) -> bool {
     name_len(text) == text.len() && !text.is_empty()
-}
-
-fn atom(start: usize, end: usize, mark: Mark) -> Atom {
-    let offset = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
-    Atom { start: offset(start), end: offset(end), mark }
 }

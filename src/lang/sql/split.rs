@@ -3,7 +3,8 @@
 //! A statement ends at `;`, except inside the `BEGIN .. END` body of a routine or a block: such a
 //! body stays whole here and is taken apart by [`bodies`].
 
-use super::lex::{Lexed, Lexer, Mark, Step};
+use super::lex::{Lexer, Step};
+use super::token::{Lexed, Mark};
 use crate::base::Name;
 use crate::ir::ParamRef;
 use sqlparser::keywords::Keyword;

@@ -6,7 +6,7 @@
 
 use super::dialect::Lax;
 use super::edit::{self, Notes};
-use super::lex::{Lexed, PARAM_NAME};
+use super::token::{Lexed, PARAM_NAME};
 use crate::ir::Engine;
 use sqlparser::ast;
 use sqlparser::dialect::{Dialect, MsSqlDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
