@@ -283,9 +283,8 @@ fn imports_tell_the_libraries() {
 
 #[test]
 fn test_code_is_exempt() {
-    let file = lowered(&read(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/lang/rust/exempt.rs"),
-    ));
+    let file =
+        lowered(&read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/lang/rust/exempt.rs")));
     let exempt: Vec<_> =
         file.functions.iter().filter(|it| it.exempt).map(|it| &*it.short).collect();
     assert_eq!(exempt, ["unit", "helper", "alone", "{closure#0}", "slow"]);
