@@ -45,16 +45,27 @@ pub(super) fn judge(input: &Input<'_>, write: &WriteFact) -> Guard {
     let found = ctx.conditions(&stmt.conditions);
     let keyed = stmt.conditions.iter().any(|it| is_key(it)) || stmt.source.is_some();
     match found {
-        Guard::None | Guard::Loose(_) if !stmt.complete || !stmt.condition_holes.is_empty() => Guard::Unknown,
+        Guard::None | Guard::Loose(_) if !stmt.complete || !stmt.condition_holes.is_empty() => {
+            Guard::Unknown
+        }
         Guard::None if stmt.conditions.iter().any(|it| it.column_param.is_some()) => Guard::Unknown,
         Guard::Holds | Guard::Loose(_) | Guard::None if !keyed && !stmt.conditions.is_empty() => {
-            if ctx.names_a_row(stmt) { found } else { Guard::Sweep }
+            if ctx.names_a_row(stmt) {
+                found
+            } else {
+                Guard::Sweep
+            }
         }
         found => found,
     }
 }
 
-fn judge_upsert(input: &Input<'_>, write: &WriteFact, stmt: &Statement, params: &BTreeMap<ParamRef, Value>) -> Guard {
+fn judge_upsert(
+    input: &Input<'_>,
+    write: &WriteFact,
+    stmt: &Statement,
+    params: &BTreeMap<ParamRef, Value>,
+) -> Guard {
     let Some(upsert) = &stmt.upsert else { return Guard::Unknown };
     let ctx = Ctx { input, write, params, engine: write.engine.or(stmt.engine) };
     let locked = stmt.source.as_ref().is_some_and(|it| it.lock.is_some());
@@ -62,7 +73,9 @@ fn judge_upsert(input: &Input<'_>, write: &WriteFact, stmt: &Statement, params: 
 }
 
 fn is_key(it: &Condition) -> bool {
-    !it.foreign && it.any.is_empty() && is_key_column(&it.column)
+    !it.foreign
+        && it.any.is_empty()
+        && is_key_column(&it.column)
         && matches!(it.op, ConditionOp::Eq | ConditionOp::In | ConditionOp::InSelect)
 }
 
@@ -109,7 +122,8 @@ impl Ctx<'_> {
 
     fn condition(&self, it: &Condition) -> Guard {
         if !it.any.is_empty() {
-            let branches: Vec<Guard> = it.any.iter().map(|branch| self.conditions(branch)).collect();
+            let branches: Vec<Guard> =
+                it.any.iter().map(|branch| self.conditions(branch)).collect();
             let all = |wanted: &[Guard]| branches.iter().all(|it| wanted.contains(it));
             return match () {
                 () if all(&[Guard::Holds]) => Guard::Holds,
@@ -144,15 +158,37 @@ impl Ctx<'_> {
                 if values.is_empty() {
                     return Guard::Holds;
                 }
-                if values.iter().any(|value| same_state(self.input, value, &set.value)) { loose() } else { Guard::Holds }
+                if values.iter().any(|value| same_state(self.input, value, &set.value)) {
+                    loose()
+                } else {
+                    Guard::Holds
+                }
             }
             ConditionOp::Ne | ConditionOp::NotIn => {
                 let excluded = values.iter().any(|value| same_state(self.input, value, &set.value));
                 let known = set.value.is_constant() && values.iter().all(Value::is_constant);
-                if excluded { Guard::Holds } else if known { loose() } else { Guard::Unknown }
+                if excluded {
+                    Guard::Holds
+                } else if known {
+                    loose()
+                } else {
+                    Guard::Unknown
+                }
             }
-            ConditionOp::IsNull => if set.value == Value::Null && !set.now { loose() } else { Guard::Holds },
-            ConditionOp::IsNotNull => if set.value == Value::Null && !set.now { Guard::Holds } else { loose() },
+            ConditionOp::IsNull => {
+                if set.value == Value::Null && !set.now {
+                    loose()
+                } else {
+                    Guard::Holds
+                }
+            }
+            ConditionOp::IsNotNull => {
+                if set.value == Value::Null && !set.now {
+                    Guard::Holds
+                } else {
+                    loose()
+                }
+            }
             ConditionOp::Less | ConditionOp::Greater => Guard::Holds,
             ConditionOp::Like | ConditionOp::InSelect | ConditionOp::Other => Guard::Unknown,
         }
@@ -168,8 +204,12 @@ fn unset(class: ColumnClass, it: &Condition, values: &[Value]) -> Guard {
         ColumnClass::Strong | ColumnClass::Done | ColumnClass::Claim | ColumnClass::Version => {
             Guard::Loose(it.column.to_string())
         }
-        ColumnClass::Counter if matches!(it.op, ConditionOp::Less | ConditionOp::Greater) => Guard::Fence,
-        ColumnClass::Counter | ColumnClass::Weak | ColumnClass::Plain | ColumnClass::Never => Guard::None,
+        ColumnClass::Counter if matches!(it.op, ConditionOp::Less | ConditionOp::Greater) => {
+            Guard::Fence
+        }
+        ColumnClass::Counter | ColumnClass::Weak | ColumnClass::Plain | ColumnClass::Never => {
+            Guard::None
+        }
     }
 }
 
