@@ -163,7 +163,7 @@ pub(super) fn lower_merge<'a>(ctx: &Ctx<'_>, env: &Env<'a>, merge: &'a Merge) ->
             MergeAction::Update(it) if update.is_none() => {
                 let sets: &[Assignment] = match &it.kind {
                     MergeUpdateKind::Set(sets) => sets,
-                    _ => &[],
+                    MergeUpdateKind::Wildcard => &[],
                 };
                 let tests = [clause.predicate.as_ref(), it.update_predicate.as_ref()];
                 update = Some((clause, assignments(ctx, &scope, sets), tests));
