@@ -59,7 +59,7 @@ fn judge(input: &Input<'_>, tested: &Tested, write: &WriteFact) -> Vec<Fault> {
         out.extend(counter(&case));
         return out;
     }
-    let guard = guard::judge(input, write);
+    let guard = guard::judge(input, write, &case.target.column);
     if let Some(fault) = ignored_claim(&case, &guard) {
         return vec![fault];
     }
@@ -230,7 +230,7 @@ fn counter(case: &Case<'_>) -> Option<Fault> {
     let write = case.write;
     let used: Vec<&CheckFact> = case.checks.iter().map(|it| it.1).collect();
     if protection(write, &used) == Protection::Safe
-        || matches!(guard::judge(case.input, write), Guard::Holds | Guard::Fence | Guard::Unknown)
+        || matches!(guard::judge(case.input, write, &case.target.column), Guard::Holds | Guard::Fence | Guard::Unknown)
             && write.kind == WriteKind::Statement
     {
         return None;
