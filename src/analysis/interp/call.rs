@@ -7,7 +7,7 @@ use crate::analysis::summary::CallSite;
 use crate::analysis::value::{Identity, Value};
 use crate::base::{Language, Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef, TypeRef};
-use crate::model::{CallPattern, Role};
+use crate::model::{CallPattern, Role, TypeKindHint};
 use std::sync::Arc;
 
 /// At most so many implementations of an abstract method are followed.
@@ -231,10 +231,45 @@ impl<'p> Interp<'p> {
                 return Target::Pattern { pattern, rest, weak };
             }
         }
+        if let Some((pattern, rest)) = self.same_pack_pattern(state, name, site) {
+            return Target::Pattern { pattern, rest, weak: pattern.weak };
+        }
         if let Some(at) = self.unique_target(state, name, site) {
             return Target::Functions(vec![at]);
         }
         self.weak_pattern(state, name, site).unwrap_or(Target::Unknown)
+    }
+
+    /// A row whose class is not declared is saved as the pack that loaded it says; what a row gives by
+    /// an unknown method (a relation) may be a query of the row's pack.
+    fn same_pack_pattern(
+        &self,
+        state: &State,
+        name: &Name,
+        site: &Site<'_>,
+    ) -> Option<(&'p CallPattern, Name)> {
+        let (pack, kind) = match state.object(&site.receiver).map(|it| &it.kind) {
+            Some(ObjectKind::Row(row)) => (row.pack.clone()?, TypeKindHint::Row),
+            Some(ObjectKind::Query(query)) => (query.pack.clone()?, TypeKindHint::Query),
+            Some(_) => return None,
+            None => {
+                let (base, _) = site.receiver.as_path()?;
+                let types = self.types_of(state, base);
+                let fact = types.iter().find_map(|it| self.fact_of(&it.name));
+                let fact = fact.filter(|it| it.kind == Some(TypeKindHint::Row))?;
+                (fact.pack.clone(), TypeKindHint::Query)
+            }
+        };
+        let vocabulary = self.shared.vocabulary;
+        let found = vocabulary.candidates(self.language, name).find(|(pattern, _)| {
+            pattern.pack == pack
+                && self.fits(pattern, site)
+                && pattern.on.iter().any(|on| {
+                    let fact = vocabulary.type_fact(self.language, on);
+                    fact.is_some_and(|it| it.kind == Some(kind))
+                })
+        });
+        found.map(|(pattern, rest)| (pattern, rest.into()))
     }
 
     fn is_known_type(&self, ty: &TypeRef) -> bool {

@@ -21,6 +21,7 @@ impl Interp<'_> {
         weak: bool,
     ) -> Value {
         let mut result: Option<Value> = None;
+        self.pack = Some(pattern.pack.clone());
         for role in std::iter::once(&pattern.role).chain(&pattern.also) {
             let found = self.apply_role(state, site, role, rest, weak);
             result = result.or(found);

@@ -156,7 +156,7 @@ impl Interp<'_> {
         self.forget_pending(state, site);
         let id = self.identity(&"inserted");
         let ty = table.model.clone().map(TypeRef::named);
-        let row = RowState { table, fresh: !upsert, filters: Vec::new() };
+        let row = RowState { table, fresh: !upsert, filters: Vec::new(), pack: self.pack.clone() };
         let out = Value::Object(id);
         state.put(out.clone(), Object { kind: ObjectKind::Row(row), ty, ..Object::default() });
         match gives {
