@@ -3,6 +3,7 @@
 pub mod fact;
 mod gate;
 mod interp;
+mod live;
 pub mod object;
 pub mod program;
 mod state;

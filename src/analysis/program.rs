@@ -26,6 +26,7 @@ pub struct Program<'a> {
     children: FxHashMap<String, Vec<Name>>,
     consts: FxHashMap<String, &'a ir::ConstDecl>,
     import_roots: FxHashSet<String>,
+    closures: FxHashMap<FuncRef, Vec<FuncRef>>,
 }
 
 fn key(name: &str) -> String {
@@ -47,6 +48,7 @@ impl<'a> Program<'a> {
             children: FxHashMap::default(),
             consts: FxHashMap::default(),
             import_roots: FxHashSet::default(),
+            closures: FxHashMap::default(),
         };
         for file in files {
             out.files.insert(file.source, file);
@@ -85,6 +87,10 @@ impl<'a> Program<'a> {
     fn link_functions(&mut self, file: &'a File) {
         for (func, it) in file.functions.iter_ids() {
             let at = FuncRef { source: file.source, func };
+            if let Some(parent) = it.parent {
+                let parent = FuncRef { source: file.source, func: parent };
+                self.closures.entry(parent).or_default().push(at);
+            }
             match (&it.class, it.kind) {
                 (_, ir::FunctionKind::Closure | ir::FunctionKind::Script) => (),
                 (Some(class), _) => {
@@ -131,6 +137,11 @@ impl<'a> Program<'a> {
     /// The functions of a file.
     pub fn functions_of(&self, source: SourceId) -> &'a IdVec<FuncId, Function> {
         &self.files[&source].functions
+    }
+
+    /// The closures that stand directly in a function.
+    pub fn closures_of(&self, at: FuncRef) -> &[FuncRef] {
+        self.closures.get(&at).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The language a function is written in.

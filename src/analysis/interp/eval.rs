@@ -51,7 +51,7 @@ impl Interp<'_> {
                 }
             }
         }
-        let mut gates = self.gates();
+        let mut gates = self.gates.borrow_mut();
         let mut tests: Vec<(Value, bool)> = Vec::new();
         for (block, tested) in &self.resolved.tests {
             for (at, is_true) in &assigned {

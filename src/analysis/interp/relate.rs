@@ -19,12 +19,18 @@ const MAX_EVIDENCE: usize = 8;
 impl Interp<'_> {
     /// Gives each write the evidence that this function knows of.
     pub(super) fn relate(&mut self) {
-        let mut gates = self.gates();
-        let tests: Vec<(BlockId, Value, Span)> = self
+        let mut gates = self.gates.borrow_mut();
+        let tests: Vec<Tested> = self
             .resolved
             .tests
             .iter()
-            .map(|(block, value)| (*block, value.clone(), self.condition_span(*block)))
+            .filter(|(_, value)| **value != Value::Unknown)
+            .map(|(block, value)| Tested {
+                block: *block,
+                value: value.clone(),
+                span: self.condition_span(*block),
+                columns: columns_tested(value),
+            })
             .collect();
         let mut writes = std::mem::take(&mut self.writes);
         let claims: Vec<(Point, Identity, Span, WriteFact)> = writes
@@ -68,22 +74,22 @@ impl Interp<'_> {
     fn relate_checks(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[(BlockId, Value, Span)],
+        tests: &[Tested],
         point: Point,
         write: &mut WriteFact,
     ) {
-        for (block, tested, span) in tests {
+        for tested in tests.iter().filter(|it| !it.columns.is_empty()) {
             if write.checks.len() >= MAX_EVIDENCE {
                 break;
             }
-            let mut checks = columns_tested(tested);
-            checks.retain(|it| self.touches(write, &it.row));
-            if checks.is_empty() {
+            let touching: Vec<&ColumnTest> =
+                tested.columns.iter().filter(|it| self.touches(write, &it.row)).collect();
+            if touching.is_empty() {
                 continue;
             }
-            let Some(side) = gates.side(*block, point.block) else { continue };
-            for it in checks {
-                push_check(write, it.into_fact(side == Side::Then, *span, self.at));
+            let Some(side) = gates.side(tested.block, point.block) else { continue };
+            for it in touching {
+                push_check(write, it.clone().into_fact(side == Side::Then, tested.span, self.at));
             }
         }
         for (at, effect) in &self.effects {
@@ -105,7 +111,7 @@ impl Interp<'_> {
     fn relate_claims(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[(BlockId, Value, Span)],
+        tests: &[Tested],
         claims: &[(Point, Identity, Span, WriteFact)],
         (point, write): (Point, &mut WriteFact),
     ) {
@@ -113,8 +119,8 @@ impl Interp<'_> {
             if *id == write.id || !precedes(gates, *at, point) || !same_row(claim, write) {
                 continue;
             }
-            let gated = tests.iter().any(|(block, tested, _)| {
-                speaks_of(tested, *id) && gates.side(*block, point.block).is_some()
+            let gated = tests.iter().any(|it| {
+                speaks_of(&it.value, *id) && gates.side(it.block, point.block).is_some()
             });
             let won = gated || self.looked.contains(id) && self.diverges_on_loss(*id);
             let stale_copy = self.is_stale_copy(gates, *at, point, write);
@@ -181,7 +187,7 @@ impl Interp<'_> {
     fn relate_looks(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[(BlockId, Value, Span)],
+        tests: &[Tested],
         write: &mut WriteFact,
     ) {
         if write.look == Look::Looked {
@@ -192,10 +198,10 @@ impl Interp<'_> {
         if self.looked.contains(&id) || self.escaped.iter().any(|(_, it)| speaks_of(it, id)) {
             look = Look::Looked;
         }
-        for (block, tested, _) in tests {
-            if speaks_of(tested, id) {
-                look = look.max(self.branch_look(gates, *block));
-            } else if tested.mentions(&Value::Ran(id)) {
+        for tested in tests {
+            if speaks_of(&tested.value, id) {
+                look = look.max(self.branch_look(gates, tested.block));
+            } else if tested.value.mentions(&Value::Ran(id)) {
                 look = look.max(Look::Mistaken);
             }
         }
@@ -251,6 +257,15 @@ impl Interp<'_> {
             .map(|it| it.into_fact(holds, self.span, self.at))
             .collect()
     }
+}
+
+/// A branch with what it tests.
+#[derive(Debug)]
+pub(super) struct Tested {
+    block: BlockId,
+    value: Value,
+    span: Span,
+    columns: Vec<ColumnTest>,
 }
 
 /// A column test found in a value.
