@@ -8,3 +8,5 @@ pub mod base;
 pub mod finding;
 pub mod ir;
 pub mod model;
+pub mod pack;
+pub mod rule;

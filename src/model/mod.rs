@@ -6,7 +6,9 @@
 pub mod column;
 pub mod role;
 pub mod vocabulary;
+pub mod words;
 
+pub use crate::ir::{Engine, StatementKind};
 pub use column::{ColumnClass, ColumnRules};
 pub use role::{
     Access, Comparison, ExecutorKind, HandlerVerdict, LockKind, LockSpec, MessageRole, Role,
@@ -15,3 +17,4 @@ pub use role::{
 pub use vocabulary::{
     CallPattern, HandlerPattern, NamePattern, Pack, TypeFact, TypeKindHint, Vocabulary,
 };
+pub use words::{WordSet, Words};

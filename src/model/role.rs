@@ -464,3 +464,56 @@ pub enum Role {
     /// `engine`: the receiver or result talks to that engine.
     Engine(Engine),
 }
+
+impl Role {
+    /// The word of packs, dumps and fixture markers.
+    #[expect(clippy::too_many_lines, reason = "one arm per role")]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Same { .. } => "same",
+            Self::Make { .. } => "make",
+            Self::Query { .. } => "query",
+            Self::Where { .. } => "where",
+            Self::Set { .. } => "set",
+            Self::LockRows { .. } => "lock-rows",
+            Self::Load { .. } => "load",
+            Self::Update { .. } => "update",
+            Self::Insert { .. } => "insert",
+            Self::Delete { .. } => "delete",
+            Self::Prepare { .. } => "prepare",
+            Self::Bind { .. } => "bind",
+            Self::PushSql { .. } => "push-sql",
+            Self::Execute { .. } => "execute",
+            Self::Fetch { .. } => "fetch",
+            Self::Count { .. } => "count",
+            Self::Expect { .. } => "expect",
+            Self::Save { .. } => "save",
+            Self::Assign { .. } => "assign",
+            Self::Read { .. } => "read",
+            Self::Check { .. } => "check",
+            Self::Refresh { .. } => "refresh",
+            Self::LockRow { .. } => "lock-row",
+            Self::Flush => "flush",
+            Self::Begin { .. } => "begin",
+            Self::Commit => "commit",
+            Self::Rollback => "rollback",
+            Self::Transaction { .. } => "transaction",
+            Self::Acquire { .. } => "acquire",
+            Self::Release => "release",
+            Self::Expr { .. } => "expr",
+            Self::Join { .. } => "join",
+            Self::Log => "log",
+            Self::Abort { .. } => "abort",
+            Self::CallWith { .. } => "call",
+            Self::Message(MessageRole::Receive { .. }) => "receive",
+            Self::Message(MessageRole::Ack { .. }) => "ack",
+            Self::Message(MessageRole::Nack { .. }) => "nack",
+            Self::Message(MessageRole::Publish { .. }) => "publish",
+            Self::Message(MessageRole::Register { .. }) => "register",
+            Self::Message(MessageRole::AutoAck) => "auto-ack",
+            Self::Message(MessageRole::Extend) => "extend",
+            Self::Statement(_) => "statement",
+            Self::Engine(_) => "engine",
+        }
+    }
+}
