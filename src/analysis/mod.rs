@@ -1,6 +1,7 @@
 //! What the program does to rows: linking, values, and summaries of functions bottom-up.
 
 pub mod fact;
+pub mod message;
 pub mod object;
 pub mod program;
 pub mod summary;

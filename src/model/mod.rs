@@ -4,12 +4,14 @@
 //! of the program, on one row or message. Packs in TOML say which calls have which role.
 
 pub mod column;
+pub mod message_words;
 pub mod role;
 pub mod vocabulary;
 pub mod words;
 
 pub use crate::ir::{Engine, StatementKind};
 pub use column::{ColumnClass, ColumnRules};
+pub use message_words::{MessageWords, NameSet};
 pub use role::{
     Access, Comparison, ExecutorKind, HandlerVerdict, LockKind, LockSpec, MessageRole, Role,
     RowSource, Verb, Yield,

@@ -1,0 +1,1 @@
+//! Message: from a fault of a message to a finding.

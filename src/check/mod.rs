@@ -1,0 +1,3 @@
+//! Checks: from faults to findings.
+
+pub mod message;
