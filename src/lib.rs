@@ -3,10 +3,32 @@
 //!
 //! The modules stand in the order in which data flows through them; see `docs/architecture.md`.
 
-pub mod analysis;
 pub mod base;
+
 pub mod finding;
+
 pub mod ir;
+
+pub mod lang;
+
 pub mod model;
-pub mod pack;
+
 pub mod rule;
+
+pub mod pack;
+
+pub mod analysis;
+
+pub mod check;
+
+pub mod engine;
+
+pub mod config;
+
+pub mod discover;
+
+pub mod triage;
+
+pub mod report;
+
+pub mod cli;

@@ -108,8 +108,10 @@ pub struct Held {
 pub enum HeldKind {
     /// A lock of the vocabulary.
     Lock(LockKind),
-    /// A guarded claim that was won: its count was looked at.
-    Claim,
+    /// A transaction whose isolation makes the loser fail.
+    Strict,
+    /// A plain transaction: excludes nobody, except on SQLite.
+    Transaction,
 }
 
 /// Locks and transaction at one point.
@@ -254,6 +256,8 @@ pub struct WriteFact {
     pub context: Context,
     /// The row count.
     pub look: Look,
+    /// Where the answer of a callee's write arrives, for callers that drop it.
+    pub answer: Option<Span>,
     /// What the call gives.
     pub gives: Yield,
     /// Call sites on the way, innermost first.
@@ -277,4 +281,6 @@ pub struct ClaimFact {
     pub span: Span,
     /// The write happens only when the claim was won.
     pub won: bool,
+    /// The object that is written was read before the claim, and not again since.
+    pub stale_copy: bool,
 }

@@ -1,12 +1,30 @@
 //! What the program does to rows: linking, values, and summaries of functions bottom-up.
 
 pub mod fact;
+mod gate;
+mod interp;
 pub mod message;
 pub mod object;
 pub mod program;
+mod state;
+pub mod store;
 pub mod summary;
 pub mod value;
 
 pub use program::Program;
+pub use store::{Settled, Store};
 pub use summary::{CallSite, Resolved, Summary};
 pub use value::{Identity, Value};
+
+/// What an SQL expression stands for, given the values of its parameters.
+pub fn sql_value(
+    expr: &crate::ir::SqlExpr,
+    params: &std::collections::BTreeMap<crate::ir::ParamRef, Value>,
+) -> Value {
+    interp::sql_value(expr, params)
+}
+
+/// Whether a column identifies a row by convention (`id`, `job_id`, `uuid`).
+pub fn is_key_column(column: &str) -> bool {
+    interp::is_key_column(column)
+}

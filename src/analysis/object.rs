@@ -133,8 +133,9 @@ impl QueryState {
 /// SQL text with bound values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementState {
-    /// The statements in the text; alternatives when the text is built in several ways.
-    pub statements: Vec<Arc<Statement>>,
+    /// The statements in the text, with the values of its holes; alternatives when the text is built in
+    /// several ways.
+    pub statements: Vec<(Arc<Statement>, Arc<BTreeMap<ParamRef, Value>>)>,
     /// The text itself, for builders that go on.
     pub text: Value,
     /// Values of the parameters.

@@ -1,12 +1,12 @@
 //! Summary: what a call of a function does, in terms of its parameters; and for each call site inside
 //! it, what it turned out to call.
 
-use super::fact::{CheckFact, Held, LoadFact, WriteFact};
+use super::fact::{CheckFact, Context, Held, LoadFact, WriteFact};
 use super::object::Object;
 use super::value::{Identity, Value};
 use crate::base::Span;
-use crate::ir::{BlockId, FuncRef, TypeRef};
-use crate::model::{LockKind, Role};
+use crate::ir::{BlockId, FuncRef, ParamRef, TypeRef};
+use crate::model::{LockKind, Role, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,10 +25,31 @@ pub struct Summary {
     pub outs: Vec<(Value, Value)>,
     /// Types of unknown results.
     pub types: BTreeMap<Identity, TypeRef>,
+    /// Statements whose text only a caller knows.
+    pub deferred: Vec<Deferred>,
     /// No path returns.
     pub diverges: bool,
     /// It or a callee writes something durable (database, file, remote).
     pub durable: bool,
+}
+
+/// A statement whose text comes from a parameter: a wrapper like `query($sql, $params)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deferred {
+    /// What the run would be called.
+    pub id: Identity,
+    /// The text.
+    pub text: Value,
+    /// Bound values by parameter.
+    pub params: BTreeMap<ParamRef, Value>,
+    /// Arrays of bound values.
+    pub binds: Vec<Value>,
+    /// What the call gives.
+    pub gives: Yield,
+    /// The statement object that stands for it.
+    pub root: Value,
+    /// It runs (otherwise it is only prepared).
+    pub runs: bool,
 }
 
 impl Default for Value {
@@ -57,6 +78,17 @@ pub enum Effect {
     },
     /// A transaction was ended.
     End,
+    /// A callable that a caller gave is called.
+    Call {
+        /// The callable.
+        callable: Value,
+        /// What it is given.
+        args: Vec<Value>,
+        /// Transaction and locks around the call.
+        context: Context,
+    },
+    /// Everything changed that is managed was written back.
+    Flush(Span),
     /// A guarded claim whose count was looked at: the row, where.
     Claim {
         /// The write.

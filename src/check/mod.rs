@@ -1,3 +1,115 @@
-//! Checks: from faults to findings.
+//! Rules over what the analysis found: each fault is decided once, from the evidence that a write
+//! gathered on its way up the call graph.
 
+mod column;
+mod guard;
+mod index;
+mod judge;
 pub mod message;
+mod protect;
+mod witness;
+
+use crate::analysis::{Program, Settled};
+use crate::base::Source;
+use crate::finding::{Confidence, Finding, FindingBuilder, StepRole};
+use crate::base::Span;
+use crate::ir::FuncRef;
+use crate::model::{ColumnRules, Words};
+use crate::rule::{FaultKind, Rule, Values};
+use std::collections::BTreeMap;
+
+/// What the checks are given.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The program.
+    pub program: &'a Program<'a>,
+    /// What is known of its functions.
+    pub settled: &'a Settled,
+    /// What columns are.
+    pub columns: &'a ColumnRules,
+    /// What names speak of.
+    pub words: &'a Words,
+    /// Sources by position, for texts in messages.
+    pub sources: &'a [Source],
+}
+
+/// A fault before a rule gives it words.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// How strong the evidence is.
+    pub confidence: Confidence,
+    /// Where the finding points.
+    pub primary: Span,
+    /// Table or model.
+    pub table: String,
+    /// Column.
+    pub column: String,
+    /// The new state, empty when not known.
+    pub to: String,
+    /// Words for the templates.
+    pub values: Values,
+    /// The witness in order of time.
+    pub steps: Vec<(StepRole, Span, String)>,
+    /// The function that holds the primary place.
+    pub symbol: FuncRef,
+}
+
+/// All findings of the rules about rows.
+pub fn check(input: &Input<'_>, rules: &[Rule]) -> Vec<Finding> {
+    let faults = judge::faults(input);
+    faults.iter().flat_map(|fault| report(input, rules, fault)).collect()
+}
+
+/// The findings that the rules make of a fault.
+pub fn report(input: &Input<'_>, rules: &[Rule], fault: &Fault) -> Vec<Finding> {
+    let symbol = input.program.function(fault.symbol).name.clone();
+    rules
+        .iter()
+        .filter(|rule| rule.fault == fault.kind)
+        .filter(|rule| rule.filter.admits(&fault.table, &fault.column, &fault.to))
+        .filter_map(|rule| {
+            let severity = rule.severity(fault.confidence)?;
+            let mut builder =
+                FindingBuilder::new(rule.id.clone(), severity, fault.confidence, fault.primary)
+                    .text(
+                        rule.texts.message.render(&fault.values),
+                        rule.texts.why.render(&fault.values),
+                        rule.texts.help.render(&fault.values),
+                    )
+                    .subject(&fault.table, &fault.column, &symbol);
+            for (role, span, message) in &fault.steps {
+                builder = builder.step(*role, *span, message.clone());
+            }
+            Some(builder.build())
+        })
+        .collect()
+}
+
+/// One fault for each kind and place, the strongest; a special kind takes the place of the general one.
+fn settle(faults: Vec<Fault>) -> Vec<Fault> {
+    let mut best: BTreeMap<(Span, FaultKind), Fault> = BTreeMap::new();
+    for fault in faults {
+        let key = (fault.primary, fault.kind);
+        match best.get(&key) {
+            Some(known) if known.confidence >= fault.confidence => (),
+            _ => {
+                best.insert(key, fault);
+            }
+        }
+    }
+    let special = |span: Span| {
+        [FaultKind::StaleCheck, FaultKind::StaleWriteBack, FaultKind::IgnoredClaim]
+            .iter()
+            .any(|kind| best.get(&(span, *kind)).is_some_and(|it| it.confidence > Confidence::Low))
+    };
+    best.iter()
+        .filter(|((span, kind), _)| {
+            let general =
+                matches!(kind, FaultKind::UnguardedTransition | FaultKind::UnguardedStatement);
+            !(general && special(*span))
+        })
+        .map(|(_, fault)| fault.clone())
+        .collect()
+}

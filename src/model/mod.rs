@@ -4,6 +4,7 @@
 //! of the program, on one row or message. Packs in TOML say which calls have which role.
 
 pub mod column;
+pub mod guard;
 pub mod message_words;
 pub mod role;
 pub mod vocabulary;

@@ -295,6 +295,8 @@ pub enum Role {
         key: Option<Access>,
         /// The value, or a list of values (`args1`), or an array by name.
         value: Access,
+        /// The statement, when it is an argument; none: the receiver.
+        to: Option<Access>,
     },
     /// `push-sql`: appends text to the receiver statement under construction (`QueryBuilder::push`).
     PushSql {
@@ -395,6 +397,10 @@ pub enum Role {
     Begin {
         /// Strict isolation: the loser fails (SERIALIZABLE, REPEATABLE READ on PostgreSQL, IMMEDIATE).
         strict: bool,
+        /// A value that names the isolation level or SQLite mode: SQL text, or a constant such as
+        /// `IsolationLevel::Serializable` or `TransactionBehavior::Immediate`, perhaps in `Some`.
+        /// What it does not name is not strict.
+        level: Option<Access>,
     },
     /// `commit`.
     Commit,
@@ -406,6 +412,8 @@ pub enum Role {
         body: Access,
         /// As in `Begin`.
         strict: bool,
+        /// As in `Begin`.
+        level: Option<Access>,
     },
     /// `acquire`: takes a lock that is no row lock; held until `release`, the closure's end, or the
     /// end of the guard object's life.
@@ -432,6 +440,28 @@ pub enum Role {
         parts: Vec<Access>,
         /// OR instead of AND.
         any: bool,
+    },
+    /// `test`: a bool: whether a value is one of others (`in_array`, `is_null`, `contains`).
+    Test {
+        /// The tested value.
+        left: Access,
+        /// What it is compared with (elements of a list count each); none: null.
+        right: Option<Access>,
+        /// True when it is none of them.
+        negated: bool,
+    },
+    /// `format`: a text put together from a template with `%s`, `%d` and arguments (`sprintf`), or,
+    /// without a template, from the arguments one after the other.
+    Format {
+        /// The template.
+        template: Option<Access>,
+        /// The values (`args1`, or a list).
+        args: Access,
+    },
+    /// `merge`: an array with the entries of several (`array_merge`, `$a + $b`).
+    Merge {
+        /// The arrays, later ones win.
+        parts: Access,
     },
     /// `log`: looks at nothing, changes nothing.
     Log,
@@ -502,6 +532,9 @@ impl Role {
             Self::Release => "release",
             Self::Expr { .. } => "expr",
             Self::Join { .. } => "join",
+            Self::Test { .. } => "test",
+            Self::Format { .. } => "format",
+            Self::Merge { .. } => "merge",
             Self::Log => "log",
             Self::Abort { .. } => "abort",
             Self::CallWith { .. } => "call",

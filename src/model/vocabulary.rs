@@ -57,8 +57,8 @@ impl NamePattern {
 pub struct CallPattern {
     /// The pack that says so.
     pub pack: Name,
-    /// Types that the receiver may have (itself or through a parent), or of the static call; empty for
-    /// functions and macros; `*` for a receiver of unknown type.
+    /// Types that the receiver may have (itself, through a parent, a trait or a Rust derive), or of the
+    /// static call; empty for functions and macros; `*` for a receiver of unknown type.
     pub on: Vec<Name>,
     /// The method, function or macro. Functions have their full name (`mysqli_query`, `sqlx::query`).
     pub name: NamePattern,
@@ -110,7 +110,8 @@ pub enum TypeKindHint {
 pub struct TypeFact {
     /// The pack that says so.
     pub pack: Name,
-    /// Full name.
+    /// Full name; `*::ActiveModel` speaks of every type of that last segment that has no fact of its
+    /// own (Rust types that a derive or macro makes in the module of the user).
     pub name: Name,
     /// What sort it is.
     pub kind: Option<TypeKindHint>,
@@ -218,11 +219,11 @@ impl Vocabulary {
 
     /// Patterns that a call of this name may match, exact names first, and what the `*` stood for.
     /// `name` is a method name or a full function name.
-    pub fn candidates<'a>(
-        &'a self,
+    pub fn candidates<'v, 'n>(
+        &'v self,
         language: Language,
-        name: &'a str,
-    ) -> impl Iterator<Item = (&'a CallPattern, &'a str)> {
+        name: &'n str,
+    ) -> impl Iterator<Item = (&'v CallPattern, &'n str)> + use<'v, 'n> {
         let ignore_case = language == Language::Php;
         let exact = self.by_name.get(&short_key(name)).map(Vec::as_slice).unwrap_or_default();
         exact.iter().chain(&self.globbed).filter_map(move |&idx| {
@@ -239,9 +240,13 @@ impl Vocabulary {
         self.candidates(language, name).next().is_some()
     }
 
-    /// What is known of a library type.
+    /// What is known of a library type, or of every type with that last segment (`*::ActiveModel`).
     pub fn type_fact(&self, name: &str) -> Option<&TypeFact> {
-        self.types.get(&name.to_lowercase())
+        let name = name.to_lowercase();
+        self.types.get(&name).or_else(|| {
+            let (_, last) = name.rsplit_once("::")?;
+            self.types.get(&format!("*::{last}"))
+        })
     }
 
     /// Types that a variable or property of this name suggests.
@@ -262,6 +267,35 @@ fn short_key(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn last_segment_speaks_for_types_without_a_fact() {
+        let fact = |name: &str| TypeFact {
+            pack: "p".into(),
+            name: name.into(),
+            kind: None,
+            parents: Vec::new(),
+            words: Vec::new(),
+            aliases: Vec::new(),
+            engine: None,
+            version_by: Vec::new(),
+            saves_whole: false,
+            table_from: Vec::new(),
+            model_from: Vec::new(),
+        };
+        let pack = Pack {
+            id: "p".into(),
+            language: None,
+            calls: Vec::new(),
+            types: vec![fact("*::Entity"), fact("engine::Entity")],
+            handlers: Vec::new(),
+        };
+        let vocabulary = Vocabulary::new(&[pack]);
+        let found = |name| vocabulary.type_fact(name).map(|it| it.name.to_string());
+        assert_eq!(found("crate::jobs::Entity").as_deref(), Some("*::Entity"));
+        assert_eq!(found("engine::Entity").as_deref(), Some("engine::Entity"));
+        assert_eq!(found("Entity"), None);
+    }
 
     #[test]
     fn star_starts_at_a_word() {

@@ -13,7 +13,8 @@ const ROLES: &[&str] = &[
     "same", "make", "query", "where", "set", "lock-rows", "load", "update", "insert", "delete",
     "prepare", "bind", "push-sql", "execute", "fetch", "count", "expect", "save", "assign", "read",
     "check", "refresh", "lock-row", "flush", "begin", "commit", "rollback", "transaction",
-    "acquire", "release", "expr", "join", "log", "abort", "call", "receive", "ack", "nack",
+    "acquire", "release", "expr", "join", "test", "format", "merge", "log", "abort", "call", "receive",
+    "ack", "nack",
     "publish", "register", "auto-ack", "extend", "statement", "engine",
 ];
 
@@ -218,7 +219,8 @@ impl RoleReader<'_, '_> {
             }
             "bind" => {
                 let (key, value) = (self.access("key"), self.need("value"));
-                value.map(|value| Role::Bind { key, value }).into()
+                let to = self.access("to");
+                value.map(|value| Role::Bind { key, value, to }).into()
             }
             "push-sql" => {
                 Role::PushSql { sql: self.access("sql"), value: self.access("value") }.into()
@@ -243,6 +245,16 @@ impl RoleReader<'_, '_> {
         Some(match word {
             "same" => self.need("from").map(|from| Role::Same { from }).into(),
             "make" => Role::Make { class: self.access("class") }.into(),
+            "test" => {
+                let (left, right) = (self.need("left"), self.access("right"));
+                let negated = self.flag("negated");
+                left.map(|left| Role::Test { left, right, negated }).into()
+            }
+            "format" => {
+                let (template, args) = (self.access("template"), self.need("args"));
+                args.map(|args| Role::Format { template, args }).into()
+            }
+            "merge" => self.need("parts").map(|parts| Role::Merge { parts }).into(),
             "save" => {
                 let (row, sets) = (self.need("row"), self.access("sets"));
                 let (whole, gives) = (self.flag("whole"), self.gives());
@@ -290,12 +302,15 @@ impl RoleReader<'_, '_> {
     fn scope_role(&mut self, word: &str) -> Option<Attempt> {
         Some(match word {
             "flush" => Role::Flush.into(),
-            "begin" => Role::Begin { strict: self.flag("strict") }.into(),
+            "begin" => {
+                Role::Begin { strict: self.flag("strict"), level: self.access("level") }.into()
+            }
             "commit" => Role::Commit.into(),
             "rollback" => Role::Rollback.into(),
             "transaction" => {
                 let (body, strict) = (self.need("body"), self.flag("strict"));
-                body.map(|body| Role::Transaction { body, strict }).into()
+                let level = self.access("level");
+                body.map(|body| Role::Transaction { body, strict, level }).into()
             }
             "acquire" => {
                 let (lock, body) = (self.lock_spec("lock", None), self.access("body"));

@@ -1,2 +1,13 @@
-#[test]
-fn a() {}
+//! One test binary: everything that is checked from outside of the crate.
+
+#![expect(clippy::disallowed_methods, reason = "tests read fixtures and start the binary")]
+
+mod cases;
+mod lang;
+mod cli;
+mod docs;
+mod guards;
+mod layering;
+mod markers;
+mod output;
+mod tidy;

@@ -1,0 +1,555 @@
+//! Running program functions at a call site: summaries are put in with the arguments for the
+//! parameters; closures run in place.
+
+use super::call::{MAX_CLOSURE_DEPTH, Site};
+use super::{Interp, Outcome};
+use crate::analysis::fact::{Context, LoadFact, Transaction, WriteFact};
+use crate::analysis::object::{Field, Object, ObjectKind};
+use crate::analysis::state::State;
+use crate::analysis::summary::{Effect, Summary};
+use crate::analysis::value::{Identity, Value};
+use crate::ir::{Call, Callee, ClassRef, Const, FuncRef, Function, Operand};
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// Puts a call site's values in for a callee's symbols.
+pub(super) struct Binding {
+    this: Value,
+    params: Vec<Value>,
+    captures: Vec<Value>,
+    site: Identity,
+}
+
+impl Binding {
+    /// The caller's value for a callee's.
+    pub(super) fn value(&self, value: &Value) -> Value {
+        value.substitute(&|it| match it {
+            Value::This => Some(self.this.clone()),
+            Value::Param(idx) => {
+                Some(self.params.get(*idx as usize).cloned().unwrap_or_default())
+            }
+            Value::Capture(idx) => {
+                Some(self.captures.get(*idx as usize).cloned().unwrap_or_default())
+            }
+            Value::Object(id) => Some(Value::Object(self.id(*id))),
+            Value::Opaque(id) => Some(Value::Opaque(self.id(*id))),
+            Value::Count(id) => Some(Value::Count(self.id(*id))),
+            Value::Ran(id) => Some(Value::Ran(self.id(*id))),
+            Value::Got(id) => Some(Value::Got(self.id(*id))),
+            _ => None,
+        })
+    }
+
+    pub(super) fn id(&self, id: Identity) -> Identity {
+        let mut hasher = FxHasher::default();
+        (self.site, id).hash(&mut hasher);
+        Identity(hasher.finish())
+    }
+
+    fn object(&self, object: &Object) -> Object {
+        let fields = object
+            .fields
+            .iter()
+            .map(|(name, it)| {
+                (name.clone(), Field { value: self.value(&it.value), changed: it.changed })
+            })
+            .collect();
+        Object { kind: self.kind(&object.kind), ty: object.ty.clone(), fields }
+    }
+
+    fn kind(&self, kind: &ObjectKind) -> ObjectKind {
+        match kind {
+            ObjectKind::Plain => ObjectKind::Plain,
+            ObjectKind::Row(row) => {
+                let mut row = row.clone();
+                for filter in &mut row.filters {
+                    filter.values = filter.values.iter().map(|it| self.value(it)).collect();
+                }
+                row.table.value = row.table.value.as_ref().map(|it| self.value(it));
+                ObjectKind::Row(row)
+            }
+            ObjectKind::List(row) => ObjectKind::List(self.value(row)),
+            ObjectKind::Query(query) => {
+                let mut query = query.clone();
+                for value in query.params.values_mut() {
+                    *value = self.value(value);
+                }
+                query.table.value = query.table.value.as_ref().map(|it| self.value(it));
+                ObjectKind::Query(query)
+            }
+            ObjectKind::Statement(stmt) => {
+                let mut stmt = stmt.clone();
+                for value in stmt.params.values_mut() {
+                    *value = self.value(value);
+                }
+                stmt.text = self.value(&stmt.text);
+                stmt.ran = stmt.ran.map(|it| self.id(it));
+                stmt.row = stmt.row.as_ref().map(|it| self.value(it));
+                ObjectKind::Statement(stmt)
+            }
+            ObjectKind::Array(array) => {
+                let mut array = array.clone();
+                for item in &mut array.items {
+                    item.key = self.value(&item.key);
+                    item.value = self.value(&item.value);
+                }
+                ObjectKind::Array(array)
+            }
+            ObjectKind::Lock(id) => ObjectKind::Lock(self.id(*id)),
+            ObjectKind::Outcome(id) => ObjectKind::Outcome(self.id(*id)),
+            ObjectKind::Condition(conditions, params) => {
+                let params =
+                    params.iter().map(|(key, it)| (key.clone(), self.value(it))).collect();
+                ObjectKind::Condition(Arc::clone(conditions), Arc::new(params))
+            }
+        }
+    }
+}
+
+impl Interp<'_> {
+    pub(super) fn run_functions(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        targets: &[FuncRef],
+    ) -> Value {
+        let mut joined: Option<(State, Value)> = None;
+        for (idx, &at) in targets.iter().enumerate() {
+            let mut branch = state.clone();
+            let value = self.run_function(&mut branch, site, at, idx);
+            joined = Some(match joined {
+                None => (branch, value),
+                Some((mut other, earlier)) => {
+                    other.join(&branch);
+                    (other, earlier.join(value))
+                }
+            });
+        }
+        let Some((after, value)) = joined else { return Value::Unknown };
+        *state = after;
+        value
+    }
+
+    fn run_function(&mut self, state: &mut State, site: &Site<'_>, at: FuncRef, idx: usize) -> Value {
+        let func = self.shared.program.function(at);
+        let summary = self.shared.store.callee(at);
+        for (idx, arg) in site.args.iter().enumerate() {
+            let idx = u32::try_from(idx).unwrap_or(u32::MAX);
+            let called = summary.as_ref().is_some_and(|it| calls_param(it, idx));
+            if matches!(arg, Value::Closure(..)) && !called {
+                self.run_callable(state, arg, &[]);
+            }
+        }
+        let Some(summary) = summary else {
+            // Recursion: the callee is not settled yet.
+            return match &func.ret {
+                Some(ty) => {
+                    self.types.insert(site.id, ty.clone());
+                    Value::Opaque(site.id)
+                }
+                None => self.guess_result(state, site),
+            };
+        };
+        let binding = self.bind_site(state, site, func, idx);
+        self.import(state, site, &summary, &binding)
+    }
+
+    fn bind_site(&self, state: &State, site: &Site<'_>, func: &Function, idx: usize) -> Binding {
+        let mut params = Vec::with_capacity(func.params.len());
+        for (position, param) in func.params.iter().enumerate() {
+            let named = site
+                .call
+                .args
+                .iter()
+                .position(|it| it.name.as_deref().is_some_and(|name| *name == *param.name));
+            let positional = (site.call.args.get(position).is_none_or(|it| it.name.is_none()))
+                .then_some(position);
+            let given = named.or(positional).and_then(|it| site.args.get(it)).cloned();
+            params.push(match (given, &param.default) {
+                (Some(value), _) => value,
+                (None, Some(default)) => self.operand(state, default),
+                (None, None) => Value::Unknown,
+            });
+        }
+        let this = match (&site.receiver, &site.call.callee) {
+            (_, Callee::Static { class: ClassRef::Parent | ClassRef::SelfType | ClassRef::LateStatic, .. })
+                if self.root.receiver().is_some() =>
+            {
+                Value::This
+            }
+            (receiver, _) => receiver.clone(),
+        };
+        let mut hasher = FxHasher::default();
+        (site.id, idx).hash(&mut hasher);
+        Binding { this, params, captures: Vec::new(), site: Identity(hasher.finish()) }
+    }
+
+    fn import(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        summary: &Summary,
+        binding: &Binding,
+    ) -> Value {
+        self.durable |= summary.durable;
+        for (id, ty) in &summary.types {
+            self.types.insert(binding.id(*id), ty.clone());
+        }
+        let before = state.clone();
+        for effect in &summary.effects {
+            self.import_effect(state, effect, binding);
+        }
+        for write in &summary.writes {
+            self.import_write(&before, state, site, write, binding);
+        }
+        self.import_heap(state, summary, binding);
+        let run: Vec<_> = summary.deferred.clone();
+        for deferred in run {
+            self.import_deferred(state, site, &deferred, binding);
+        }
+        for (param, value) in &summary.outs {
+            let Value::Param(idx) = param else { continue };
+            if let Some(place) = site.call.args.get(*idx as usize).and_then(|it| it.place.clone()) {
+                let value = binding.value(value);
+                self.store(state, &place, value);
+            }
+        }
+        let ret = binding.value(&summary.ret);
+        self.late_statement(state, &ret);
+        ret
+    }
+
+    fn import_heap(&mut self, state: &mut State, summary: &Summary, binding: &Binding) {
+        for (root, object) in &summary.heap {
+            let new_root = binding.value(root);
+            if new_root == Value::Unknown || new_root.is_constant() {
+                continue;
+            }
+            let object = binding.object(object);
+            for target in new_root.alternatives() {
+                if matches!(root, Value::Object(_)) {
+                    state.put(target.clone(), object.clone());
+                    continue;
+                }
+                let mine = state.object_mut(target);
+                for (name, field) in &object.fields {
+                    if field.changed.is_some() {
+                        mine.fields.insert(name.clone(), field.clone());
+                    }
+                }
+                if let ObjectKind::Array(_) | ObjectKind::Query(_) = object.kind {
+                    mine.kind = object.kind.clone();
+                }
+            }
+        }
+    }
+
+    fn import_effect(&mut self, state: &mut State, effect: &Effect, binding: &Binding) {
+        match effect {
+            Effect::Check(check) => {
+                let mut check = check.clone();
+                check.row = binding.value(&check.row);
+                self.effect(Effect::Check(check));
+            }
+            Effect::Load(load) => {
+                let load = bind_load(load, binding, state);
+                let point = self.tick();
+                self.loads.push((point, load));
+            }
+            Effect::Acquire(held) => {
+                let mut held = held.clone();
+                held.id = binding.id(held.id);
+                held.row = held.row.as_ref().map(|it| binding.value(it));
+                state.held.push(held.clone());
+                self.effect(Effect::Acquire(held));
+            }
+            Effect::Release => self.release(state, None),
+            Effect::Begin { strict, .. } => {
+                // What is held with it comes as an acquisition of its own.
+                let open = if *strict { Transaction::Strict } else { Transaction::Open };
+                state.transaction = open;
+                self.effect(effect.clone());
+            }
+            Effect::End => self.end(state),
+            Effect::Call { callable, args, context } => {
+                let callable = binding.value(callable);
+                let args: Vec<Value> = args.iter().map(|it| binding.value(it)).collect();
+                let mut context = context.clone();
+                for held in &mut context.held {
+                    held.id = binding.id(held.id);
+                }
+                self.run_given(state, &callable, &args, &context);
+            }
+            Effect::Flush(span) => {
+                self.flush_rows(state, *span);
+                self.effect(Effect::Flush(*span));
+            }
+            Effect::Claim { id, span } => {
+                self.effect(Effect::Claim { id: binding.id(*id), span: *span });
+            }
+        }
+    }
+
+    fn import_write(
+        &mut self,
+        before: &State,
+        state: &mut State,
+        site: &Site<'_>,
+        write: &WriteFact,
+        binding: &Binding,
+    ) {
+        if write.trace.len() >= 6 {
+            return;
+        }
+        let mut write = bind_write(write, binding);
+        write.context = prefix_context(&write.context, before);
+        for load in &mut write.loads {
+            load.context = prefix_context(&load.context, before);
+        }
+        if write.trace.len() < 8 {
+            write.trace.push(site.call.name_span.cover(self.span));
+        }
+        self.settle_write(before, state, site, &mut write);
+        let point = self.tick();
+        state.last_write = Some(write.id);
+        self.writes.push((point, write));
+    }
+
+    /// Runs a closure or another callable here and now; none when it is not known.
+    pub(super) fn run_callable(
+        &mut self,
+        state: &mut State,
+        callable: &Value,
+        args: &[Value],
+    ) -> Option<Value> {
+        match callable {
+            Value::Closure(at, captured) => self.run_closure(state, *at, captured, args),
+            Value::Method(it) => {
+                let (receiver, name) = (it.0.clone(), it.1.clone());
+                Some(self.run_method(state, receiver, &name, args))
+            }
+            Value::Any(them) => {
+                let mut out = None;
+                for it in them.iter() {
+                    out = self.run_callable(state, it, args).or(out);
+                }
+                out
+            }
+            Value::Object(_) => self.run_array_callable(state, callable, args),
+            Value::Param(_) | Value::Capture(_) | Value::Path(_) => {
+                let context = self.context(state);
+                let (callable, args) = (callable.clone(), args.to_vec());
+                self.effect(Effect::Call { callable, args, context });
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Runs what a caller gave, where the callee calls it.
+    fn run_given(&mut self, state: &mut State, callable: &Value, args: &[Value], context: &Context) {
+        let outer = (state.transaction, state.held.clone());
+        let inner = prefix_context(context, state);
+        state.transaction = inner.transaction;
+        state.held = inner.held;
+        self.run_callable(state, callable, args);
+        state.transaction = outer.0;
+        state.held = outer.1;
+    }
+
+    /// `[$this, 'run']`.
+    fn run_array_callable(&mut self, state: &mut State, array: &Value, args: &[Value]) -> Option<Value> {
+        let Some(ObjectKind::Array(items)) = state.object(array).map(|it| &it.kind) else {
+            return None;
+        };
+        let [receiver, name] = items.items.as_slice() else { return None };
+        let (receiver, name) = (receiver.value.clone(), name.value.as_str()?);
+        Some(self.run_method(state, receiver, &name, args))
+    }
+
+    fn run_method(
+        &mut self,
+        state: &mut State,
+        receiver: Value,
+        name: &crate::base::Name,
+        args: &[Value],
+    ) -> Value {
+        let call = Call {
+            callee: Callee::Method {
+                receiver: Operand::Const(Const::Unknown),
+                name: name.clone(),
+                nullsafe: false,
+            },
+            args: Vec::new(),
+            dest: crate::ir::LocalId(u32::MAX),
+            type_args: Vec::new(),
+            discarded: false,
+            name_span: self.span,
+        };
+        let site = Site {
+            call: &call,
+            name: name.clone(),
+            receiver: receiver.clone(),
+            word: None,
+            is_static: matches!(receiver, Value::Class(_)),
+            args: args.to_vec(),
+            id: self.identity(&("callable", name)),
+        };
+        let types = self.types_of(state, &receiver);
+        let target = types.iter().find_map(|ty| self.shared.program.method(&ty.name, name));
+        match target {
+            Some(at) => self.run_function(state, &site, at, 0),
+            None => Value::Opaque(site.id),
+        }
+    }
+
+    pub(super) fn run_closure(
+        &mut self,
+        state: &mut State,
+        at: FuncRef,
+        captured: &[Value],
+        args: &[Value],
+    ) -> Option<Value> {
+        self.ran.insert(at);
+        if self.depth >= MAX_CLOSURE_DEPTH {
+            return None;
+        }
+        let func = self.shared.program.function(at);
+        let mut nested = self.nested(at, func);
+        let mut entry = State {
+            locals: vec![Value::Unknown; func.locals.len()],
+            heap: state.heap.clone(),
+            transaction: state.transaction,
+            held: state.held.clone(),
+            last_write: state.last_write,
+        };
+        for (capture, value) in func.captures.iter().zip(captured) {
+            if let Some(slot) = entry.locals.get_mut(capture.inner.0 as usize) {
+                *slot = value.clone();
+            }
+        }
+        for (idx, param) in func.params.iter().enumerate() {
+            let value = args.get(idx).filter(|it| **it != Value::Unknown).cloned();
+            let value = value.unwrap_or_else(|| nested.closure_param(idx, param));
+            if let Some(slot) = entry.locals.get_mut(param.local.0 as usize) {
+                *slot = value;
+            }
+        }
+        nested.run(&entry);
+        Some(self.take_over(state, func, nested))
+    }
+
+    /// Everything a closure did happens at the current point.
+    fn take_over(&mut self, state: &mut State, func: &Function, nested: Interp<'_>) -> Value {
+        let own = func.parent == Some(self.at.func);
+        let (outcome, after, value, ran) = nested.finish_nested();
+        let Outcome { resolved, nested: inner, .. } = &outcome;
+        self.nested_resolved.push((outcome.at, resolved.clone()));
+        self.nested_resolved.extend(inner.iter().cloned());
+        self.ran.extend(ran);
+        self.durable |= outcome.summary.durable;
+        self.types.extend(outcome.summary.types.clone());
+        self.looked.extend(outcome.looked.iter().copied());
+        for load in outcome.loads {
+            let point = self.tick();
+            self.loads.push((point, load));
+        }
+        for effect in outcome.summary.effects {
+            if let Effect::Check(_) | Effect::Claim { .. } = effect {
+                self.effect(effect);
+            }
+        }
+        for write in outcome.writes {
+            let point = self.tick();
+            self.writes.push((point, write));
+        }
+        self.deferred.extend(outcome.summary.deferred);
+        if let Some(after) = after {
+            if own {
+                for capture in func.captures.iter().filter(|it| it.by_ref) {
+                    let value = after.locals.get(capture.inner.0 as usize).cloned().unwrap_or_default();
+                    if let Some(slot) = state.locals.get_mut(capture.outer.0 as usize) {
+                        *slot = value;
+                    }
+                }
+            }
+            state.heap = after.heap;
+            state.transaction = after.transaction;
+            state.held = after.held;
+            state.last_write = after.last_write;
+        }
+        value
+    }
+}
+
+/// Whether the function calls what it is given as that parameter.
+fn calls_param(summary: &Summary, idx: u32) -> bool {
+    summary.effects.iter().any(|it| {
+        matches!(it, Effect::Call { callable, .. } if callable.mentions(&Value::Param(idx)))
+    })
+}
+
+/// A callee's load in the caller's terms, under the caller's locks.
+fn bind_load(load: &LoadFact, binding: &Binding, state: &State) -> LoadFact {
+    let mut out = load.clone();
+    out.row = binding.value(&out.row);
+    out.key = out.key.as_ref().map(|it| binding.value(it));
+    out.table.value = out.table.value.as_ref().map(|it| binding.value(it));
+    for filter in &mut out.filters {
+        filter.values = filter.values.iter().map(|it| binding.value(it)).collect();
+    }
+    for held in &mut out.context.held {
+        held.id = binding.id(held.id);
+    }
+    out.context = prefix_context(&out.context, state);
+    out
+}
+
+fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
+    let mut out = write.clone();
+    out.id = binding.id(out.id);
+    out.row = out.row.as_ref().map(|it| binding.value(it));
+    out.table.value = out.table.value.as_ref().map(|it| binding.value(it));
+    if let Some((_, params)) = &mut out.statement {
+        let bound = params.iter().map(|(key, it)| (key.clone(), binding.value(it))).collect();
+        *params = Arc::new(bound);
+    }
+    for change in &mut out.changes {
+        change.value = binding.value(&change.value);
+    }
+    for check in &mut out.checks {
+        check.row = binding.value(&check.row);
+    }
+    for load in &mut out.loads {
+        load.row = binding.value(&load.row);
+        load.key = load.key.as_ref().map(|it| binding.value(it));
+        load.table.value = load.table.value.as_ref().map(|it| binding.value(it));
+        for held in &mut load.context.held {
+            held.id = binding.id(held.id);
+        }
+    }
+    for held in &mut out.context.held {
+        held.id = binding.id(held.id);
+        held.row = held.row.as_ref().map(|it| binding.value(it));
+    }
+    for claim in &mut out.claims {
+        claim.id = binding.id(claim.id);
+    }
+    out
+}
+
+/// A callee's context below the caller's.
+fn prefix_context(inner: &Context, state: &State) -> Context {
+    let transaction = match inner.transaction {
+        Transaction::Inherited => state.transaction,
+        Transaction::Closed if matches!(state.transaction, Transaction::Open | Transaction::Strict) => {
+            state.transaction
+        }
+        it => it,
+    };
+    let mut held = state.held.clone();
+    held.extend(inner.held.iter().cloned());
+    Context { transaction, held }
+}
+

@@ -1,0 +1,489 @@
+//! Calls: what a call site runs, by program functions, by the vocabulary, or not at all known.
+
+use super::Interp;
+use crate::analysis::object::{Object, ObjectKind};
+use crate::analysis::state::State;
+use crate::analysis::summary::CallSite;
+use crate::analysis::value::{Identity, Value};
+use crate::base::{Language, Name, last_segment};
+use crate::ir::{Call, Callee, ClassRef, FuncRef, TypeRef};
+use crate::model::{CallPattern, Role};
+use std::sync::Arc;
+
+/// At most so many implementations of an abstract method are followed.
+const MAX_TARGETS: usize = 3;
+
+/// How deep closures are run inside one another.
+pub(super) const MAX_CLOSURE_DEPTH: u32 = 6;
+
+/// A call site with its values.
+pub(super) struct Site<'c> {
+    pub(super) call: &'c Call,
+    /// Method or function name, the last part.
+    pub(super) name: Name,
+    /// The receiver, or the class of a static call.
+    pub(super) receiver: Value,
+    /// The word by which the receiver is known: variable, property or accessor.
+    pub(super) word: Option<Name>,
+    pub(super) is_static: bool,
+    pub(super) args: Vec<Value>,
+    pub(super) id: Identity,
+}
+
+/// What a call site runs.
+enum Target<'p> {
+    Functions(Vec<FuncRef>),
+    Pattern { pattern: &'p CallPattern, rest: Name, weak: bool },
+    Unknown,
+}
+
+impl<'p> Interp<'p> {
+    pub(super) fn call(&mut self, state: &mut State, call: &Call) {
+        let site = self.site(state, call);
+        let result = match &call.callee {
+            Callee::Value(it) => {
+                let callable = self.operand(state, it);
+                self.run_callable(state, &callable, &site.args.clone())
+                    .unwrap_or_else(|| self.unknown_call(state, &site))
+            }
+            Callee::New(class) => self.construct(state, &site, class),
+            Callee::Unknown => self.unknown_call(state, &site),
+            _ => self.dispatch(state, &site),
+        };
+        if let Some(ty) = self.result_word(&site) {
+            self.words.insert(call.dest, ty);
+        }
+        if let Some(record) = self.resolved.calls.get_mut(&(self.point.block, self.point.instr)) {
+            record.result = result.clone();
+        }
+        let result = self.typed_local(state, call.dest, result);
+        if let Some(slot) = state.locals.get_mut(call.dest.0 as usize) {
+            *slot = result;
+        }
+    }
+
+    /// `getConnection()` is known by the word `connection`.
+    fn result_word(&self, site: &Site<'_>) -> Option<Name> {
+        let name = &site.name;
+        let word = name.strip_prefix("get").filter(|it| !it.is_empty()).unwrap_or(name);
+        (site.args.len() <= 1).then(|| word.into())
+    }
+
+    fn site<'c>(&mut self, state: &mut State, call: &'c Call) -> Site<'c> {
+        let args = call.args.iter().map(|it| self.operand(state, &it.value)).collect();
+        let (receiver, word, is_static, name) = match &call.callee {
+            Callee::Method { receiver, name, .. } => {
+                let word = match receiver {
+                    crate::ir::Operand::Local(id) => self.word_of(*id),
+                    crate::ir::Operand::Const(_) => None,
+                };
+                (self.operand(state, receiver), word, false, name.clone())
+            }
+            Callee::Static { class, name } => {
+                let receiver = match class {
+                    ClassRef::Dynamic(it) => self.operand(state, it),
+                    class => self.class_name(class).map_or(Value::Unknown, Value::Class),
+                };
+                (receiver, None, true, name.clone())
+            }
+            Callee::Function(name) | Callee::Macro(name) => {
+                (Value::Unknown, None, false, last_segment(name).into())
+            }
+            Callee::New(_) | Callee::Value(_) | Callee::Unknown => {
+                (Value::Unknown, None, false, "".into())
+            }
+        };
+        let id = self.identity(&"call");
+        Site { call, name, receiver, word, is_static, args, id }
+    }
+
+    fn dispatch(&mut self, state: &mut State, site: &Site<'_>) -> Value {
+        match self.resolve(state, site) {
+            Target::Functions(targets) => {
+                self.record(state, site, &targets, Vec::new(), false, false);
+                self.run_functions(state, site, &targets)
+            }
+            Target::Pattern { pattern, rest, weak } => {
+                let roles: Vec<Arc<Role>> = std::iter::once(&pattern.role)
+                    .chain(&pattern.also)
+                    .map(|it| Arc::new(it.clone()))
+                    .collect();
+                self.record(state, site, &[], roles, weak, false);
+                self.apply_pattern(state, site, pattern, &rest, weak)
+            }
+            Target::Unknown => self.unknown_call(state, site),
+        }
+    }
+
+    fn resolve(&self, state: &State, site: &Site<'_>) -> Target<'p> {
+        match &site.call.callee {
+            Callee::Function(name) | Callee::Macro(name) => self.resolve_function(name, site),
+            Callee::Static { class, name } => self.resolve_static(state, class, name, site),
+            Callee::Method { name, .. } => self.resolve_method(state, name, site),
+            Callee::New(_) | Callee::Value(_) | Callee::Unknown => Target::Unknown,
+        }
+    }
+
+    fn resolve_function(&self, name: &Name, site: &Site<'_>) -> Target<'p> {
+        let program = self.shared.program;
+        if let Some(found) = self.free_pattern(name, site) {
+            return found;
+        }
+        if let Some(at) = program.free_function(name) {
+            let local = self.language == Language::Php || !name.contains("::") || name.starts_with("crate::");
+            if program.language(at) == self.language && local {
+                return Target::Functions(vec![at]);
+            }
+        }
+        // PHP falls back to the global function.
+        let short: Name = last_segment(name).into();
+        if self.language == Language::Php && short != *name {
+            return self.free_pattern(&short, site).unwrap_or(Target::Unknown);
+        }
+        Target::Unknown
+    }
+
+    fn free_pattern(&self, name: &Name, site: &Site<'_>) -> Option<Target<'p>> {
+        let n_args = u32::try_from(site.args.len()).unwrap_or(u32::MAX);
+        let vocabulary = self.shared.vocabulary;
+        let found = vocabulary.candidates(self.language, name).find_map(|(pattern, rest)| {
+            let fits = pattern.on.is_empty() && (pattern.args.0..=pattern.args.1).contains(&n_args);
+            fits.then(|| (pattern, Name::from(rest)))
+        });
+        found.map(|(pattern, rest)| Target::Pattern { pattern, rest, weak: pattern.weak })
+    }
+
+    fn resolve_static(
+        &self,
+        state: &State,
+        class: &ClassRef,
+        name: &Name,
+        site: &Site<'_>,
+    ) -> Target<'p> {
+        let Value::Class(class_name) = &site.receiver else {
+            return self.by_pattern(state, name, site, &[]);
+        };
+        if let Some(at) = self.shared.program.method(class_name, name)
+            && !self.shared.program.function(at).is_abstract
+        {
+            return Target::Functions(vec![at]);
+        }
+        let _ = class;
+        self.by_pattern(state, name, site, &[TypeRef::named(class_name.clone())])
+    }
+
+    fn resolve_method(&self, state: &State, name: &Name, site: &Site<'_>) -> Target<'p> {
+        let types = self.types_of(state, &site.receiver);
+        let mut targets: Vec<FuncRef> = Vec::new();
+        for ty in &types {
+            for at in self.shared.program.method_targets(&ty.name, name, MAX_TARGETS) {
+                if !targets.contains(&at) && targets.len() < MAX_TARGETS {
+                    targets.push(at);
+                }
+            }
+        }
+        if !targets.is_empty() {
+            return Target::Functions(targets);
+        }
+        self.by_pattern(state, name, site, &types)
+    }
+
+    /// The vocabulary's pattern for a call on one of `types`; by words and names when none is known.
+    fn by_pattern(
+        &self,
+        state: &State,
+        name: &Name,
+        site: &Site<'_>,
+        types: &[TypeRef],
+    ) -> Target<'p> {
+        if let Some((pattern, rest)) = self.best_pattern(name, site, types) {
+            return Target::Pattern { pattern, rest, weak: pattern.weak };
+        }
+        let known = types.iter().any(|it| self.is_known_type(it));
+        if known && !types.iter().any(|it| self.is_row_class(&it.name)) {
+            return Target::Unknown;
+        }
+        if let Some(word) = &site.word {
+            let by_word: Vec<TypeRef> = self
+                .shared
+                .vocabulary
+                .types_by_word(word)
+                .iter()
+                .map(|it| TypeRef::named(it.clone()))
+                .collect();
+            if let Some((pattern, rest)) = self.best_pattern(name, site, &by_word) {
+                let weak = pattern.weak || by_word.len() > 1;
+                return Target::Pattern { pattern, rest, weak };
+            }
+        }
+        if let Some(at) = self.unique_target(state, name, site) {
+            return Target::Functions(vec![at]);
+        }
+        self.weak_pattern(state, name, site).unwrap_or(Target::Unknown)
+    }
+
+    fn is_known_type(&self, ty: &TypeRef) -> bool {
+        self.shared.program.type_decl(&ty.name).is_some()
+            || self.shared.vocabulary.type_fact(&ty.name).is_some()
+    }
+
+    /// The only method of that name in the program, when it takes so many arguments.
+    fn unique_target(&self, state: &State, name: &Name, site: &Site<'_>) -> Option<FuncRef> {
+        if site.is_static || state.object(&site.receiver).is_some_and(|it| it.kind != ObjectKind::Plain) {
+            return None;
+        }
+        let at = self.shared.program.unique_method(name)?;
+        let func = self.shared.program.function(at);
+        let most = func.params.len();
+        let least = func.params.iter().filter(|it| it.default.is_none() && !it.variadic).count();
+        let fits = (least..=most).contains(&site.args.len());
+        (self.shared.program.language(at) == self.language && fits && name.len() > 3).then_some(at)
+    }
+
+    fn best_pattern(
+        &self,
+        name: &Name,
+        site: &Site<'_>,
+        types: &[TypeRef],
+    ) -> Option<(&'p CallPattern, Name)> {
+        let mut best: Option<(usize, bool, &CallPattern, Name)> = None;
+        let vocabulary = self.shared.vocabulary;
+        if types.is_empty() || !vocabulary.knows_name(self.language, name) {
+            return None;
+        }
+        let ancestry: Vec<Name> = types
+            .iter()
+            .flat_map(|ty| self.shared.program.ancestry(&ty.name))
+            .flat_map(|ty| self.library_ancestry(&ty.name))
+            .collect();
+        for (pattern, rest) in vocabulary.candidates(self.language, name) {
+            if !self.fits(pattern, site) {
+                continue;
+            }
+            let distance = ancestry
+                .iter()
+                .position(|it| pattern.on.iter().any(|on| on.eq_ignore_ascii_case(it)));
+            let Some(distance) = distance else { continue };
+            let globbed = pattern.name.suffix.is_some();
+            let better = match &best {
+                Some((best_distance, best_globbed, ..)) => {
+                    (globbed, distance) < (*best_globbed, *best_distance)
+                }
+                None => true,
+            };
+            if better {
+                best = Some((distance, globbed, pattern, rest.into()));
+            }
+        }
+        best.map(|(_, _, pattern, rest)| (pattern, rest))
+    }
+
+    /// A library type, its aliases' true name, and its parents as the packs tell them.
+    fn library_ancestry(&self, name: &Name) -> Vec<Name> {
+        let mut out = vec![name.clone()];
+        let mut next = 0;
+        while next < out.len() && out.len() < 32 {
+            let current = out[next].clone();
+            next += 1;
+            if let Some(fact) = self.shared.vocabulary.type_fact(&current) {
+                for it in std::iter::once(&fact.name).chain(&fact.parents) {
+                    if !out.contains(it) {
+                        out.push(it.clone());
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn fits(&self, pattern: &CallPattern, site: &Site<'_>) -> bool {
+        let n_args = u32::try_from(site.args.len()).unwrap_or(u32::MAX);
+        (pattern.args.0..=pattern.args.1).contains(&n_args)
+            && pattern.is_static.is_none_or(|it| it == site.is_static)
+    }
+
+    fn weak_pattern(&self, state: &State, name: &Name, site: &Site<'_>) -> Option<Target<'p>> {
+        if site.is_static || site.receiver.is_constant() {
+            return None;
+        }
+        let kind = state.object(&site.receiver).map(|it| &it.kind);
+        if kind.is_some_and(|it| matches!(it, ObjectKind::Array(_) | ObjectKind::Condition(..))) {
+            return None;
+        }
+        let vocabulary = self.shared.vocabulary;
+        vocabulary.candidates(self.language, name).find_map(|(pattern, rest)| {
+            let any = pattern.on.iter().any(|it| &**it == "*");
+            let named = pattern.receiver_words.is_empty()
+                || site.word.as_deref().is_some_and(|word| {
+                    pattern.receiver_words.iter().any(|it| has_word(word, it))
+                });
+            (any && named && self.fits(pattern, site)).then(|| Target::Pattern {
+                pattern,
+                rest: rest.into(),
+                weak: true,
+            })
+        })
+    }
+
+    /// Writes down what the call site turned out to be.
+    pub(super) fn record(
+        &mut self,
+        state: &State,
+        site: &Site<'_>,
+        targets: &[FuncRef],
+        roles: Vec<Arc<Role>>,
+        weak: bool,
+        unknown: bool,
+    ) {
+        let durable = targets.iter().any(|at| self.shared.store.summary(*at).is_some_and(|it| it.durable))
+            || roles.iter().any(|it| is_durable(it));
+        self.durable |= durable;
+        let callables = site.args.iter().filter_map(|it| match it {
+            Value::Closure(at, _) => Some(*at),
+            _ => None,
+        });
+        let record = CallSite {
+            targets: targets.to_vec(),
+            callables: callables.collect(),
+            roles,
+            weak,
+            receiver: site.receiver.clone(),
+            receiver_type: self.types_of(state, &site.receiver).into_iter().next(),
+            args: site.args.clone(),
+            result: Value::Unknown,
+            durable,
+            unknown,
+        };
+        self.resolved.calls.insert((self.point.block, self.point.instr), record);
+    }
+
+    fn construct(&mut self, state: &mut State, site: &Site<'_>, class: &ClassRef) -> Value {
+        let out = Value::Object(site.id);
+        let Some(class) = self.class_name(class) else {
+            self.record(state, site, &[], Vec::new(), false, true);
+            return out;
+        };
+        let ty = TypeRef::named(class.clone());
+        let mut object = Object { ty: Some(ty.clone()), ..Object::default() };
+        self.start_row(&mut object, &ty);
+        state.put(out.clone(), object);
+        let new_pattern = self.best_pattern(&"__construct".into(), site, std::slice::from_ref(&ty));
+        match (self.shared.program.method(&class, "__construct"), new_pattern) {
+            (Some(at), _) => {
+                self.record(state, site, &[at], Vec::new(), false, false);
+                let site = Site { receiver: out.clone(), args: site.args.clone(), name: site.name.clone(), word: None, ..*site };
+                self.run_functions(state, &site, &[at]);
+            }
+            (None, Some((pattern, rest))) => {
+                let site = Site { receiver: out.clone(), args: site.args.clone(), name: site.name.clone(), word: None, ..*site };
+                let result = self.apply_pattern(state, &site, pattern, &rest, pattern.weak);
+                self.record(state, &site, &[], vec![Arc::new(pattern.role.clone())], false, false);
+                if result != Value::Unknown && result != Value::Null {
+                    return result;
+                }
+            }
+            (None, None) => self.record(state, site, &[], Vec::new(), false, true),
+        }
+        out
+    }
+
+    /// Nothing is known: callables that it is given run once, and the result is something.
+    pub(super) fn unknown_call(&mut self, state: &mut State, site: &Site<'_>) -> Value {
+        self.record(state, site, &[], Vec::new(), false, true);
+        for arg in &site.args {
+            self.run_handed_over(state, arg);
+            let point = self.tick();
+            self.escaped.push((point, arg.clone()));
+        }
+        self.guess_result(state, site)
+    }
+
+    fn run_handed_over(&mut self, state: &mut State, arg: &Value) {
+        match arg {
+            Value::Closure(..) => {
+                self.run_callable(state, arg, &[]);
+            }
+            Value::Object(_) => {
+                let Some(ObjectKind::Array(array)) = state.object(arg).map(|it| &it.kind) else {
+                    return;
+                };
+                let inner: Vec<Value> = array
+                    .items
+                    .iter()
+                    .map(|it| it.value.clone())
+                    .filter(|it| matches!(it, Value::Closure(..)))
+                    .collect();
+                for it in inner {
+                    self.run_callable(state, &it, &[]);
+                }
+            }
+            _ => (),
+        }
+    }
+
+    /// `$job->status()` and `$job->isPending()` are read like fields; what is computed from rows and
+    /// counts stays connected to them.
+    pub(super) fn guess_result(&mut self, state: &State, site: &Site<'_>) -> Value {
+        let declared = self.declared_result(state, site);
+        if let Some(ty) = declared {
+            let id = self.identity(&"declared");
+            self.types.insert(id, ty.clone());
+            if !is_scalar(&ty) {
+                return Value::Opaque(id);
+            }
+        }
+        let object_like = !matches!(site.receiver, Value::Unknown | Value::This | Value::Class(_));
+        if object_like && site.args.is_empty() && !site.receiver.is_constant() {
+            let name = site.name.strip_prefix("get").filter(|it| it.starts_with(char::is_uppercase));
+            return Value::path(site.receiver.clone(), name.unwrap_or(&site.name));
+        }
+        let inputs: Vec<Value> = std::iter::once(&site.receiver)
+            .chain(&site.args)
+            .filter(|it| speaks_of_row(it))
+            .cloned()
+            .collect();
+        if inputs.is_empty() { Value::Opaque(site.id) } else { Value::derived(inputs) }
+    }
+
+    /// The return type of an abstract method that the call would run.
+    fn declared_result(&self, state: &State, site: &Site<'_>) -> Option<TypeRef> {
+        self.types_of(state, &site.receiver).iter().find_map(|ty| {
+            let at = self.shared.program.method(&ty.name, &site.name)?;
+            self.shared.program.function(at).ret.clone()
+        })
+    }
+}
+
+/// Whether a value leads to a column of something, or to a count.
+fn speaks_of_row(value: &Value) -> bool {
+    let mut found = false;
+    value.walk(&mut |it| {
+        found |= matches!(it, Value::Path(_) | Value::Count(_) | Value::Object(_) | Value::Ran(_));
+    });
+    found
+}
+
+fn is_scalar(ty: &TypeRef) -> bool {
+    matches!(&*ty.name, "bool" | "int" | "string" | "float" | "void" | "mixed" | "null" | "array")
+}
+
+fn is_durable(role: &Role) -> bool {
+    matches!(
+        role,
+        Role::Update { .. }
+            | Role::Insert { .. }
+            | Role::Delete { .. }
+            | Role::Save { .. }
+            | Role::Flush
+            | Role::Execute { .. }
+            | Role::Commit
+    )
+}
+
+/// Whether `word` stands in an identifier as a word: `jobRepository` has `repository`, `repo` is not
+/// in `report`.
+pub(super) fn has_word(identifier: &str, word: &str) -> bool {
+    let identifier = format!("_{}_", crate::base::snake_case(identifier));
+    let word = crate::base::snake_case(word);
+    identifier.contains(&format!("_{word}_")) || identifier.contains(&format!("_{word}s_"))
+}

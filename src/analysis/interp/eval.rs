@@ -1,0 +1,375 @@
+//! What an expression is worth: operands, right sides, comparisons, texts.
+
+use super::Interp;
+use crate::analysis::object::{ArrayEntry, ArrayState, Field, Object, ObjectKind};
+use crate::analysis::state::State;
+use crate::analysis::value::{FoldedPiece, FoldedText, Test, TestOp, Value};
+use crate::base::{Name, Span, last_segment};
+use crate::ir::{
+    BinaryOp, ClassRef, Const, FuncRef, Operand, Piece, Place, Rvalue, Text, TypeKind, TypeRef,
+    UnaryOp,
+};
+use std::sync::Arc;
+
+impl Interp<'_> {
+    pub(super) fn operand(&self, state: &State, operand: &Operand) -> Value {
+        match operand {
+            Operand::Local(id) => state.locals.get(id.0 as usize).cloned().unwrap_or_default(),
+            Operand::Const(it) => self.constant(it),
+        }
+    }
+
+    pub(super) fn constant(&self, it: &Const) -> Value {
+        match it {
+            Const::Null => Value::Null,
+            Const::Bool(it) => Value::Bool(*it),
+            Const::Int(it) => Value::Int(*it),
+            Const::Str(it) | Const::Float(it) => Value::Str(it.clone()),
+            Const::Class(it) => Value::Class(self.shared.program.canonical(it)),
+            Const::Named { class, name } => self.named_constant(class.as_ref(), name),
+            Const::Array(_) | Const::Unknown => Value::Unknown,
+        }
+    }
+
+    fn named_constant(&self, class: Option<&ClassRef>, name: &Name) -> Value {
+        let program = self.shared.program;
+        let Some(class) = class else {
+            return match program.free_const(name) {
+                Some(decl) => self.const_decl_value(decl, None),
+                None => Value::Static(name.clone()),
+            };
+        };
+        let class = self.class_name(class).unwrap_or_default();
+        match program.class_const(&class, name) {
+            // An enum case stays a case; its backing value is looked up when states are compared.
+            Some((owner, decl)) if decl.is_case => {
+                Value::Case(owner.name.clone(), decl.name.clone())
+            }
+            Some((owner, decl)) => self.const_decl_value(decl, Some(&owner.name)),
+            None => Value::Case(class, name.clone()),
+        }
+    }
+
+    fn const_decl_value(&self, decl: &crate::ir::ConstDecl, owner: Option<&Name>) -> Value {
+        if let Some(text) = &decl.text {
+            return self.text(&State::default(), text);
+        }
+        match &decl.value {
+            Const::Named { class, name } => {
+                let class = match class {
+                    Some(ClassRef::Named(it)) => Some(it.clone()),
+                    Some(_) => owner.cloned(),
+                    None => None,
+                };
+                match self.shared.program.const_value(class.as_deref(), name) {
+                    Some(value) if !matches!(value, Const::Named { .. }) => self.constant(value),
+                    _ => Value::Case(class.unwrap_or_default(), name.clone()),
+                }
+            }
+            Const::Unknown | Const::Array(_) => match owner {
+                Some(owner) => Value::Case(owner.clone(), decl.name.clone()),
+                None => Value::Static(decl.name.clone()),
+            },
+            value => self.constant(value),
+        }
+    }
+
+    pub(super) fn text(&self, state: &State, text: &Text) -> Value {
+        let mut out = FoldedText::default();
+        for piece in &text.pieces {
+            match piece {
+                Piece::Lit { value, span, offsets } => out.pieces.push(FoldedPiece::Lit {
+                    value: value.clone(),
+                    span: *span,
+                    offsets: Arc::new(offsets.clone()),
+                }),
+                Piece::Hole(hole) => {
+                    let value = self.operand(state, &hole.value);
+                    out.append(FoldedText::of_value(&value, hole.span, hole.numeric));
+                }
+            }
+        }
+        split_alternatives(out)
+    }
+
+    /// The value of a right side. `place` is where it goes, for the words of temporaries.
+    pub(super) fn rvalue(&mut self, state: &mut State, value: &Rvalue, place: &Place) -> Value {
+        match value {
+            Rvalue::Use(it) | Rvalue::Cast(it) => {
+                self.carry_word(it, place);
+                self.operand(state, it)
+            }
+            Rvalue::Clone(it) => {
+                self.carry_word(it, place);
+                let value = self.operand(state, it);
+                self.copy(state, value)
+            }
+            Rvalue::Load(from) | Rvalue::Ref(from) => {
+                self.note_word(from, place);
+                self.load_place(state, from)
+            }
+            Rvalue::Binary(op, left, right) => {
+                let (left, right) = (self.operand(state, left), self.operand(state, right));
+                binary(*op, left, right)
+            }
+            Rvalue::Unary(UnaryOp::Not, it) => negate(self.operand(state, it)),
+            Rvalue::Unary(UnaryOp::Neg, it) => match self.operand(state, it) {
+                Value::Int(it) => Value::Int(it.wrapping_neg()),
+                it => Value::derived([it]),
+            },
+            Rvalue::Unary(UnaryOp::Other, it) => self.operand(state, it),
+            Rvalue::Text(text) => self.text(state, text),
+            Rvalue::Array(items) => self.array(state, items),
+            Rvalue::Struct { ty, fields, base } => self.structure(state, ty, fields, base.as_ref()),
+            Rvalue::Closure(id) => {
+                let at = FuncRef { source: self.at.source, func: *id };
+                let captures = &self.shared.program.function(at).captures;
+                let captured = captures
+                    .iter()
+                    .map(|it| state.locals.get(it.outer.0 as usize).cloned().unwrap_or_default())
+                    .collect();
+                Value::Closure(at, Arc::new(captured))
+            }
+            Rvalue::Callable(callee) => self.callable(state, callee),
+            Rvalue::InstanceOf(it, ty) => {
+                self.learn_type(state, it, ty);
+                Value::Truthy(Arc::new(Value::derived([self.operand(state, it)])))
+            }
+            Rvalue::IsVariant(it, name) => {
+                let value = self.operand(state, it);
+                self.is_variant(value, name)
+            }
+            Rvalue::IsSet(place) => test(TestOp::Ne, self.load_place(state, place), vec![Value::Null]),
+            Rvalue::IsEmpty(it) => test(TestOp::Eq, self.operand(state, it), vec![Value::Bool(false)]),
+            Rvalue::Unknown(them) => {
+                Value::derived(them.iter().map(|it| self.operand(state, it)).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    fn is_variant(&self, value: Value, name: &Name) -> Value {
+        match &**name {
+            // `Ok` and `Err` speak of the call, not of the row that it may give.
+            "Ok" | "Err" => Value::Unknown,
+            "Some" => test(TestOp::Ne, value, vec![Value::Null]),
+            "None" => test(TestOp::Eq, value, vec![Value::Null]),
+            path => {
+                let short: Name = last_segment(path).into();
+                let class = path.strip_suffix(&*short).unwrap_or_default().trim_end_matches("::");
+                let class = self.shared.program.canonical(class);
+                test(TestOp::Eq, value, vec![Value::Case(class, short)])
+            }
+        }
+    }
+
+    fn array(&mut self, state: &mut State, items: &[crate::ir::ArrayItem]) -> Value {
+        let mut array = ArrayState::default();
+        let mut position = 0;
+        for item in items {
+            let value = self.operand(state, &item.value);
+            if item.spread {
+                match state.object(&value).map(|it| &it.kind) {
+                    Some(ObjectKind::Array(inner)) => {
+                        array.items.extend(inner.items.iter().cloned());
+                        array.open |= inner.open;
+                    }
+                    _ => array.open = true,
+                }
+                continue;
+            }
+            let key = match &item.key {
+                Some(key) => plain_key(self.operand(state, key)),
+                None => {
+                    position += 1;
+                    Value::Int(position - 1)
+                }
+            };
+            array.items.push(ArrayEntry { key, value, span: item.span });
+        }
+        let out = Value::Object(self.identity(&"array"));
+        state.put(out.clone(), Object { kind: ObjectKind::Array(array), ..Object::default() });
+        out
+    }
+
+    fn structure(
+        &mut self,
+        state: &mut State,
+        ty: &TypeRef,
+        fields: &[(Name, Operand)],
+        base: Option<&Operand>,
+    ) -> Value {
+        let values: Vec<(Name, Value)> =
+            fields.iter().map(|(name, it)| (name.clone(), self.operand(state, it))).collect();
+        match &*ty.name {
+            "Ok" | "Some" => return values.into_iter().next().map_or(Value::Null, |it| it.1),
+            "Err" => return Value::Opaque(self.identity(&"err")),
+            _ => (),
+        }
+        if let Some(case) = self.enum_variant(&ty.name) {
+            return case;
+        }
+        let base = base.map(|it| self.operand(state, it));
+        if let Some(base) = base.filter(|it| !matches!(it, Value::Unknown | Value::Null))
+            && !self.is_fresh_value(state, &base)
+        {
+            // `Job { state: X, ..job }` is the row with a change.
+            for (name, value) in values {
+                self.set_field(state, &base, &name, value);
+            }
+            return base;
+        }
+        let out = Value::Object(self.identity(&"struct"));
+        let span = self.span;
+        let mut object = Object { ty: Some(ty.clone()), ..Object::default() };
+        self.start_row(&mut object, ty);
+        for (name, value) in values {
+            object.fields.insert(name, Field { value, changed: Some(span) });
+        }
+        state.put(out.clone(), object);
+        out
+    }
+
+    /// `Status::Finished { .. }` is a state with a payload.
+    fn enum_variant(&self, path: &str) -> Option<Value> {
+        let short = last_segment(path);
+        let class = path.strip_suffix(short)?.trim_end_matches("::").trim_end_matches('\\');
+        let decl = self.shared.program.type_decl(class).filter(|it| it.kind == TypeKind::Enum)?;
+        Some(Value::Case(decl.name.clone(), short.into()))
+    }
+
+    fn is_fresh_value(&self, state: &State, value: &Value) -> bool {
+        match state.object(value).map(|it| &it.kind) {
+            Some(ObjectKind::Row(row)) => row.fresh,
+            Some(_) => matches!(value, Value::Object(_)),
+            None => false,
+        }
+    }
+
+    /// A clone of a row stands for the same row; a clone of something built here is another thing.
+    fn copy(&mut self, state: &mut State, value: Value) -> Value {
+        let Some(object) = state.object(&value) else { return value };
+        match &object.kind {
+            ObjectKind::Query(_) | ObjectKind::Array(_) => {
+                let object = object.clone();
+                let out = Value::Object(self.identity(&"clone"));
+                state.put(out.clone(), object);
+                out
+            }
+            _ => value,
+        }
+    }
+
+    fn callable(&self, state: &State, callee: &crate::ir::Callee) -> Value {
+        use crate::ir::Callee;
+        match callee {
+            Callee::Function(name) => Value::Function(name.clone()),
+            Callee::Method { receiver, name, .. } => {
+                Value::Method(Arc::new((self.operand(state, receiver), name.clone())))
+            }
+            Callee::Static { class, name } => match self.class_name(class) {
+                Some(class) => Value::Method(Arc::new((Value::Class(class), name.clone()))),
+                None => Value::Unknown,
+            },
+            _ => Value::Unknown,
+        }
+    }
+
+    fn carry_word(&mut self, from: &Operand, place: &Place) {
+        if let (Operand::Local(from), Some(to)) = (from, place.as_local())
+            && let Some(word) = self.word_of(*from)
+        {
+            self.words.entry(to).or_insert(word);
+        }
+    }
+}
+
+/// A text whose holes hold alternatives is one of several texts.
+fn split_alternatives(text: FoldedText) -> Value {
+    let choice = text.pieces.iter().position(|it| {
+        matches!(it, FoldedPiece::Hole { value: Value::Any(them), .. }
+            if them.iter().any(|it| matches!(it, Value::Text(_) | Value::Str(_))))
+    });
+    let Some(choice) = choice else { return Value::Text(Arc::new(text)) };
+    let FoldedPiece::Hole { value, span, numeric } = &text.pieces[choice] else {
+        return Value::Text(Arc::new(text));
+    };
+    let mut out: Option<Value> = None;
+    for it in value.alternatives().iter().take(4) {
+        let mut one = FoldedText { pieces: text.pieces[..choice].to_vec() };
+        one.append(FoldedText::of_value(it, *span, *numeric));
+        one.pieces.extend(text.pieces[choice + 1..].iter().cloned());
+        let one = Value::Text(Arc::new(one));
+        out = Some(match out {
+            Some(out) => out.join(one),
+            None => one,
+        });
+    }
+    out.unwrap_or_default()
+}
+
+/// A key as arrays compare it: texts without holes are strings.
+pub(super) fn plain_key(key: Value) -> Value {
+    match key.as_str() {
+        Some(it) => Value::Str(it),
+        None => key,
+    }
+}
+
+/// `left op right`, for constants the result.
+pub(super) fn test(op: TestOp, left: Value, right: Vec<Value>) -> Value {
+    if left == Value::Unknown {
+        return Value::Unknown;
+    }
+    if let (Value::Test(_) | Value::Truthy(_) | Value::Got(_), [Value::Bool(want)]) =
+        (&left, right.as_slice())
+    {
+        let positive = (op == TestOp::Eq) == *want;
+        return if positive { left } else { negate(left) };
+    }
+    if left.is_constant() && right.iter().all(Value::is_constant) && op != TestOp::Order {
+        let same_kind = right.iter().all(|it| std::mem::discriminant(it) == std::mem::discriminant(&left));
+        if same_kind {
+            return Value::Bool(right.contains(&left) == (op == TestOp::Eq));
+        }
+    }
+    Value::Test(Arc::new(Test { op, left, right }))
+}
+
+fn binary(op: BinaryOp, left: Value, right: Value) -> Value {
+    match TestOp::from_binary(op) {
+        Some(test_op) => {
+            // The constant stands on the right.
+            let swap = left.is_constant() && !right.is_constant();
+            let (left, right) = if swap { (right, left) } else { (left, right) };
+            let right = match right {
+                Value::Any(them) => them.to_vec(),
+                it => vec![it],
+            };
+            test(test_op, left, right)
+        }
+        None => Value::derived([left, right]),
+    }
+}
+
+/// `!value`.
+pub(super) fn negate(value: Value) -> Value {
+    match value {
+        Value::Bool(it) => Value::Bool(!it),
+        Value::Test(it) => Value::Test(Arc::new(Test { op: it.op.negate(), ..(*it).clone() })),
+        Value::Unknown => Value::Unknown,
+        value => test_false(value),
+    }
+}
+
+fn test_false(value: Value) -> Value {
+    let left = match value {
+        Value::Truthy(inner) => (*inner).clone(),
+        it => it,
+    };
+    Value::Test(Arc::new(Test { op: TestOp::Eq, left, right: vec![Value::Bool(false)] }))
+}
+
+/// A text around a span, for values that become pieces of texts.
+pub(super) fn as_text(value: &Value, span: Span) -> FoldedText {
+    FoldedText::of_value(value, span, false)
+}

@@ -1,0 +1,296 @@
+//! What leaves a function: its summary for callers, its writes for the rules.
+
+use super::{Interp, Outcome};
+use crate::analysis::fact::{Look, WriteFact, WriteKind};
+use crate::analysis::gate::Side;
+use crate::analysis::object::{Object, ObjectKind};
+use crate::analysis::state::State;
+use crate::analysis::summary::{Effect, Summary};
+use crate::analysis::value::Value;
+use crate::ir::{FuncRef, Terminator};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How many writes a function hands on.
+const MAX_WRITES: usize = 48;
+
+/// How many effects a function hands on.
+const MAX_EFFECTS: usize = 64;
+
+/// How many objects a function hands on.
+const MAX_OBJECTS: usize = 48;
+
+impl Interp<'_> {
+    pub(super) fn export(mut self) -> Outcome {
+        self.relate();
+        self.finish().0
+    }
+
+    /// For a closure: the outcome, the state behind it, its value, and the closures that ran.
+    pub(super) fn finish_nested(mut self) -> (Outcome, Option<State>, Value, FxHashSet<FuncRef>) {
+        self.relate();
+        let ran = std::mem::take(&mut self.ran);
+        let (outcome, after) = self.finish();
+        let value = outcome.summary.ret.clone();
+        (outcome, after, value, ran)
+    }
+
+    fn finish(mut self) -> (Outcome, Option<State>) {
+        let after = self.final_state();
+        let ret = self.result();
+        let diverges = self.returns.is_empty();
+        let heap = after.as_ref().map(|it| self.kept_objects(it, &ret)).unwrap_or_default();
+        let outs = after.as_ref().map(|it| self.outs(it)).unwrap_or_default();
+        let effects = self.exported_effects(after.as_ref());
+        self.find_workerlike();
+        let mut looked: Vec<_> = self.looked.iter().copied().collect();
+        looked.sort_unstable();
+        let all: Vec<WriteFact> = self.writes.iter().map(|(_, it)| it.clone()).collect();
+        let mut writes: Vec<WriteFact> =
+            all.iter().filter(|it| self.matters(it)).take(MAX_WRITES).cloned().collect();
+        writes.sort_by_key(|it| it.primary);
+        let summary = Summary {
+            ret,
+            heap,
+            effects,
+            writes,
+            outs,
+            types: std::mem::take(&mut self.types),
+            deferred: std::mem::take(&mut self.deferred),
+            diverges,
+            durable: self.durable,
+        };
+        let outcome = Outcome {
+            summary,
+            resolved: std::mem::take(&mut self.resolved),
+            writes: all,
+            loads: self.loads.iter().map(|(_, it)| it.clone()).collect(),
+            nested: std::mem::take(&mut self.nested_resolved),
+            looked,
+            at: self.at,
+        };
+        (outcome, after)
+    }
+
+    fn final_state(&self) -> Option<State> {
+        let mut states = self.returns.iter().map(|it| &it.2);
+        let mut out = states.next()?.clone();
+        for state in states {
+            out.join(state);
+        }
+        Some(out)
+    }
+
+    /// What the function gives back: the join of its returns, and, where constants are returned on
+    /// different sides of a test, the test itself.
+    fn result(&mut self) -> Value {
+        let mut values: Vec<Value> = Vec::new();
+        for (_, value, _) in &self.returns {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        let constants = values.iter().filter(|it| it.is_constant()).count();
+        if values.len() >= 2 && constants >= 1 && values.len() <= 8 {
+            if let Some(found) = self.decided_by_tests(&values) {
+                return found;
+            }
+        }
+        values.into_iter().reduce(Value::join).unwrap_or_default()
+    }
+
+    fn decided_by_tests(&self, values: &[Value]) -> Option<Value> {
+        let mut gates = self.gates();
+        let mut tests: Vec<(Value, Side, Value)> = Vec::new();
+        for (block, tested) in &self.resolved.tests {
+            for (at, value, _) in &self.returns {
+                if let Some(side) = gates.side(*block, *at) {
+                    tests.push((tested.clone(), side, value.clone()));
+                }
+            }
+        }
+        let interesting = |it: &Value| {
+            let mut found = false;
+            it.walk(&mut |it| {
+                found |= matches!(it, Value::Path(_) | Value::Count(_) | Value::Object(_) | Value::Got(_));
+            });
+            found
+        };
+        tests.retain(|it| interesting(&it.0));
+        let (first, ..) = tests.first()?;
+        let only = tests.iter().all(|it| it.0 == *first);
+        let two = values.len() == 2 && values.iter().all(|it| matches!(it, Value::Bool(_)));
+        if only && two {
+            let (tested, side, value) = tests.first()?;
+            let positive = (*side == Side::Then) == (*value == Value::Bool(true));
+            let tested = match tested {
+                Value::Test(_) | Value::Truthy(_) | Value::Got(_) => tested.clone(),
+                it => Value::Truthy(Arc::new(it.clone())),
+            };
+            return Some(if positive { tested } else { super::eval::negate(tested) });
+        }
+        let decided = Value::derived(tests.into_iter().map(|it| it.0));
+        let rest: Vec<Value> = values.iter().filter(|it| !matches!(it, Value::Bool(_) | Value::Null)).cloned().collect();
+        Some(rest.into_iter().fold(decided, Value::join))
+    }
+
+    /// Objects that the result or the parameters lead to.
+    fn kept_objects(&self, state: &State, ret: &Value) -> BTreeMap<Value, Arc<Object>> {
+        let mut out = BTreeMap::new();
+        let mut queue: Vec<Value> = Vec::new();
+        ret.walk(&mut |it| queue.push(it.clone()));
+        for (root, object) in &state.heap {
+            let outside = !matches!(root, Value::Object(_) | Value::Opaque(_));
+            let changed = object.fields.values().any(|it| it.changed.is_some())
+                || matches!(object.kind, ObjectKind::Query(_) | ObjectKind::Array(_));
+            if outside && changed {
+                queue.push(root.clone());
+            }
+        }
+        while let Some(root) = queue.pop() {
+            if out.len() >= MAX_OBJECTS || out.contains_key(&root) {
+                continue;
+            }
+            let Some(object) = state.heap.get(&root) else { continue };
+            out.insert(root, Arc::clone(object));
+            for it in led_to(object) {
+                it.walk(&mut |it| queue.push(it.clone()));
+            }
+        }
+        out
+    }
+
+    /// Final values of by-reference parameters.
+    fn outs(&self, state: &State) -> Vec<(Value, Value)> {
+        let mut out = Vec::new();
+        for (idx, param) in self.func.params.iter().enumerate() {
+            if !param.by_ref {
+                continue;
+            }
+            let idx = u32::try_from(idx).unwrap_or(u32::MAX);
+            let value = state.locals.get(param.local.0 as usize).cloned().unwrap_or_default();
+            if value != Value::Param(idx) {
+                out.push((Value::Param(idx), value));
+            }
+        }
+        out
+    }
+
+    /// What callers see in order: reads, locks still held, transactions still open, checks that must
+    /// have passed when the function returns.
+    fn exported_effects(&mut self, after: Option<&State>) -> Vec<Effect> {
+        let mut out: Vec<(super::Point, Effect)> = Vec::new();
+        let Some(after) = after else { return Vec::new() };
+        for (point, effect) in &self.effects {
+            match effect {
+                Effect::Acquire(held) => {
+                    if let Some(still) = after.held.iter().find(|it| it.id == held.id) {
+                        out.push((*point, Effect::Acquire(still.clone())));
+                    }
+                }
+                effect => out.push((*point, effect.clone())),
+            }
+        }
+        for (point, load) in &self.loads {
+            out.push((*point, Effect::Load(Box::new(load.clone()))));
+        }
+        out.extend(self.passed_checks());
+        out.sort_by_key(|it| it.0);
+        out.truncate(MAX_EFFECTS);
+        out.into_iter().map(|it| it.1).collect()
+    }
+
+    /// Tests whose other side never returns: when the call comes back, they have passed.
+    fn passed_checks(&self) -> Vec<(super::Point, Effect)> {
+        let mut gates = self.gates();
+        let leaves: Vec<crate::ir::BlockId> = self.returns.iter().map(|it| it.0).collect();
+        let mut out = Vec::new();
+        for (block, tested) in &self.resolved.tests {
+            let Terminator::Branch { then, otherwise, .. } = &self.func.cfg.blocks[*block].term else {
+                continue;
+            };
+            let mut returns = |from: crate::ir::BlockId| {
+                leaves.iter().any(|it| *it == from || gates.reaches(from, *it, *block))
+            };
+            let holds = match (returns(*then), returns(*otherwise)) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => continue,
+            };
+            let point = super::Point { block: *block, instr: u32::MAX, seq: 0 };
+            let span = self.condition_span(*block);
+            for it in super::relate::columns_tested(tested) {
+                out.push((point, Effect::Check(it.into_fact(holds, span, self.at))));
+            }
+            let mut ids = Vec::new();
+            tested.walk(&mut |it| {
+                if let Value::Count(id) | Value::Object(id) = it {
+                    ids.push(*id);
+                }
+            });
+            for id in ids {
+                if self.writes.iter().any(|(_, it)| it.id == id) {
+                    out.push((point, Effect::Claim { id, span }));
+                }
+            }
+        }
+        out
+    }
+
+    fn find_workerlike(&mut self) {
+        let program = self.shared.program;
+        let words = self.shared.words;
+        let func = self.root;
+        let class = func.class.as_deref().unwrap_or_default();
+        let workerlike = words.worker_functions.matches(&func.short)
+            || words.worker_classes.matches(crate::base::last_segment(class))
+            || program.ancestry(class).iter().skip(1).any(|it| {
+                self.shared.vocabulary.handlers.iter().any(|(_, handler)| {
+                    handler.implements.iter().any(|name| name.eq_ignore_ascii_case(&it.name))
+                })
+            });
+        if workerlike {
+            for (_, write) in &mut self.writes {
+                write.workerlike = true;
+            }
+        }
+    }
+
+    /// Whether a caller could learn anything from the write.
+    fn matters(&self, write: &WriteFact) -> bool {
+        let columns = self.shared.columns;
+        let table = write.table.word().unwrap_or_default();
+        let interesting = |column: &str| {
+            let class = columns.classify(table, column);
+            class.is_state()
+                || matches!(class, crate::model::ColumnClass::Counter | crate::model::ColumnClass::Weak)
+                || write.checks.iter().any(|it| super::relate::same_column(&it.column, column))
+        };
+        if write.kind == WriteKind::Row {
+            return write.changes.is_empty()
+                || write.look == Look::Returned
+                || write.changes.iter().any(|it| interesting(&it.column))
+                || !matches!(write.row, Some(Value::Object(_)));
+        }
+        let Some((stmt, _)) = &write.statement else { return false };
+        let upsert = stmt.upsert.iter().flat_map(|it| &it.sets);
+        stmt.sets.iter().chain(upsert).any(|it| it.column_param.is_some() || interesting(&it.column))
+            || stmt.sets.is_empty()
+    }
+}
+
+fn led_to(object: &Object) -> Vec<&Value> {
+    let mut out: Vec<&Value> = object.fields.values().map(|it| &it.value).collect();
+    match &object.kind {
+        ObjectKind::List(row) => out.push(row),
+        ObjectKind::Statement(stmt) => {
+            out.extend(stmt.row.iter().chain([&stmt.text]).chain(stmt.params.values()));
+        }
+        ObjectKind::Query(query) => out.extend(query.params.values()),
+        ObjectKind::Array(array) => out.extend(array.items.iter().flat_map(|it| [&it.key, &it.value])),
+        ObjectKind::Condition(_, params) => out.extend(params.values()),
+        ObjectKind::Plain | ObjectKind::Row(_) | ObjectKind::Lock(_) | ObjectKind::Outcome(_) => (),
+    }
+    out
+}

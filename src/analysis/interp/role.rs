@@ -1,0 +1,436 @@
+//! Applying what the vocabulary says of a call.
+
+use super::Interp;
+use super::call::Site;
+use super::eval::{negate, test};
+use crate::analysis::object::{ArrayEntry, ArrayState, Object, ObjectKind};
+use crate::analysis::state::State;
+use crate::analysis::value::{FoldedText, TestOp, Value};
+use crate::base::Name;
+use crate::ir::TypeRef;
+use crate::model::{Access, CallPattern, MessageRole, Role};
+use std::sync::Arc;
+
+impl Interp<'_> {
+    pub(super) fn apply_pattern(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        pattern: &CallPattern,
+        rest: &str,
+        weak: bool,
+    ) -> Value {
+        let mut result: Option<Value> = None;
+        for role in std::iter::once(&pattern.role).chain(&pattern.also) {
+            let found = self.apply_role(state, site, role, rest, weak);
+            result = result.or(found);
+        }
+        let result = result.unwrap_or_default();
+        self.with_type(state, site, result, pattern.returns.as_ref())
+    }
+
+    /// The result has the type that the pack tells.
+    fn with_type(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        value: Value,
+        returns: Option<&Name>,
+    ) -> Value {
+        let Some(returns) = returns else { return value };
+        let ty = match &**returns {
+            "receiver" => self.types_of(state, &site.receiver).into_iter().next(),
+            "model" => {
+                let types = self.types_of(state, &site.receiver);
+                types.iter().find_map(|it| self.model_of(it)).map(TypeRef::named)
+            }
+            _ => Some(TypeRef::named(returns.clone())),
+        };
+        let Some(mut ty) = ty else { return value };
+        match &value {
+            Value::Unknown => {
+                self.types.insert(site.id, ty);
+                Value::Opaque(site.id)
+            }
+            Value::Class(model) => {
+                // A class name handed to a factory: `getRepository(Job::class)`.
+                ty.args = vec![TypeRef::named(model.clone())];
+                self.types.insert(site.id, ty);
+                Value::Opaque(site.id)
+            }
+            value if state.object(value).is_some_and(|it| it.ty.is_none()) => {
+                state.object_mut(value).ty = Some(ty);
+                value.clone()
+            }
+            Value::Opaque(id) | Value::Object(id) => {
+                self.types.entry(*id).or_insert(ty);
+                value
+            }
+            _ => value,
+        }
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm for each role")]
+    fn apply_role(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        role: &Role,
+        rest: &str,
+        weak: bool,
+    ) -> Option<Value> {
+        match role {
+            Role::Same { from } => Some(self.access(state, site, from)),
+            Role::Make { class } => self.make(state, site, class.as_ref()),
+            Role::Query { verb, source } => Some(self.start_query(state, site, *verb, source)),
+            Role::Where { column, op, value, comparison, any, by_name } => {
+                let column = if *by_name { &Access::Literal(rest.into()) } else { column };
+                let parts = (column, op.as_ref(), value.as_ref());
+                Some(self.add_where(state, site, parts, *comparison, *any))
+            }
+            Role::Set { column, value, relative } => {
+                Some(self.add_set(state, site, column, value.as_ref(), *relative))
+            }
+            Role::LockRows { lock, when } => {
+                Some(self.lock_rows(state, site, *lock, when.as_ref()))
+            }
+            Role::Load { source, gives, lock, cached } => {
+                let lock = self.lock_when(state, site, lock.as_ref());
+                let _ = cached;
+                Some(self.load_role(state, site, source, (*gives, lock, weak), rest))
+            }
+            Role::Update { source, sets, gives, relative } => {
+                Some(self.update_role(state, site, (source, sets.as_ref()), *gives, (*relative, weak)))
+            }
+            Role::Insert { source, gives, upsert } => {
+                Some(self.insert_role(state, site, source, *gives, *upsert))
+            }
+            Role::Delete { .. } => {
+                self.durable = true;
+                self.forget_pending(state, site);
+                None
+            }
+            Role::Prepare { sql, binds } => Some(self.prepare_role(state, site, sql, binds.as_ref())),
+            Role::Bind { key, value, to } => {
+                let to = to.as_ref().map(|it| self.access(state, site, it));
+                let root = to.unwrap_or_else(|| site.receiver.clone());
+                Some(self.bind_role(state, site, &root, (key.as_ref(), value)))
+            }
+            Role::PushSql { sql, value } => {
+                Some(self.push_sql(state, site, sql.as_ref(), value.as_ref()))
+            }
+            Role::Execute { sql, binds, executor, gives } => {
+                let parts = (sql.as_ref(), binds.as_ref(), executor.as_ref());
+                Some(self.execute_role(state, site, parts, *gives))
+            }
+            Role::Fetch { from, gives } => Some(self.fetch_role(state, site, from, *gives)),
+            Role::Count { from } => Some(self.count_role(state, site, from)),
+            Role::Expect { from } => {
+                let value = self.access(state, site, from);
+                self.look_at(&value);
+                Some(value)
+            }
+            Role::Save { row, sets, whole, gives } => {
+                Some(self.save_role(state, site, (row, sets.as_ref()), *whole, (*gives, weak)))
+            }
+            Role::Assign { row, column, value, by_name } => {
+                let column = if *by_name { &Access::Literal(rest.into()) } else { column };
+                self.assign_role(state, site, row, column, value.as_ref());
+                None
+            }
+            Role::Read { row, column, by_name } => {
+                let column = if *by_name {
+                    Value::Str(rest.into())
+                } else {
+                    column.as_ref().map_or(Value::Unknown, |it| self.access(state, site, it))
+                };
+                let row = self.access(state, site, row);
+                match super::query::column_name(&column) {
+                    Some(name) => Some(self.read_field(state, &row, &property_name(&name))),
+                    None => Some(Value::derived([row])),
+                }
+            }
+            Role::Check { row, column, value } => {
+                let row = self.access(state, site, row);
+                let column = column.as_ref().and_then(|it| {
+                    let it = self.access(state, site, it);
+                    super::query::column_name(&it)
+                });
+                let read = self.read_field(state, &row, &column.unwrap_or_else(|| "state".into()));
+                let value = value.as_ref().map(|it| self.access(state, site, it));
+                Some(match value {
+                    Some(value) => test(TestOp::Eq, read, self.elements_or_self(state, &value)),
+                    None => Value::derived([read]),
+                })
+            }
+            Role::Refresh { row, lock } => {
+                let lock = self.lock_when(state, site, lock.as_ref());
+                Some(self.refresh_role(state, site, row, lock))
+            }
+            Role::LockRow { row, lock, when } => {
+                if self.is_lock_mode(state, site, when.as_ref()) {
+                    let row = self.access(state, site, row);
+                    self.acquire(state, *lock, Some(row));
+                }
+                None
+            }
+            Role::Flush => {
+                self.flush(state);
+                None
+            }
+            Role::Begin { strict, level } => {
+                let strict = *strict || self.is_strict_level(state, site, level.as_ref());
+                self.begin(state, strict, self.span);
+                None
+            }
+            Role::Commit | Role::Rollback => {
+                self.end(state);
+                None
+            }
+            Role::Transaction { body, strict, level } => {
+                let strict = *strict || self.is_strict_level(state, site, level.as_ref());
+                Some(self.in_transaction(state, site, body, strict))
+            }
+            Role::Acquire { lock, body } => Some(self.acquire_role(state, site, *lock, body.as_ref())),
+            Role::Release => {
+                let id = self.lock_behind(state, &site.receiver);
+                self.release(state, id);
+                None
+            }
+            Role::Expr { column, value, comparison } => {
+                Some(self.expr_role(state, site, column, value.as_ref(), *comparison))
+            }
+            Role::Join { parts, any } => Some(self.join_role(state, site, parts, *any)),
+            Role::Test { left, right, negated } => {
+                let left = self.access(state, site, left);
+                let right = match right {
+                    Some(right) => {
+                        let right = self.access(state, site, right);
+                        self.elements_or_self(state, &right)
+                    }
+                    None => vec![Value::Null],
+                };
+                let out = test(TestOp::Eq, left, right);
+                Some(if *negated { negate(out) } else { out })
+            }
+            Role::Format { template, args } => {
+                Some(self.format_role(state, site, template.as_ref(), args))
+            }
+            Role::Merge { parts } => Some(self.merge_role(state, site, parts)),
+            Role::Log => Some(Value::Null),
+            Role::Abort { when, negated } => {
+                self.abort_role(state, site, when.as_ref(), *negated);
+                None
+            }
+            Role::CallWith { body, with, gives, each, later } => {
+                let parts = (body, with.as_ref(), gives.as_ref());
+                self.call_with(state, site, parts, (*each, *later))
+            }
+            Role::Message(role) => self.message_role(state, site, role),
+            Role::Statement(kind) => {
+                self.statement_kind(state, *kind, None);
+                None
+            }
+            Role::Engine(_) => None,
+        }
+    }
+
+    /// The value at an access path.
+    pub(super) fn access(&mut self, state: &mut State, site: &Site<'_>, access: &Access) -> Value {
+        match access {
+            Access::Receiver => site.receiver.clone(),
+            Access::Arg(idx, name) => {
+                let named = name.as_ref().and_then(|name| {
+                    site.call.args.iter().position(|it| it.name.as_ref() == Some(name))
+                });
+                let idx = named.unwrap_or(*idx as usize);
+                site.args.get(idx).cloned().unwrap_or_default()
+            }
+            Access::ArgsFrom(from) => {
+                let items = site.args.iter().skip(*from as usize).enumerate().map(|(idx, it)| {
+                    let key = Value::Int(i64::try_from(idx).unwrap_or(0));
+                    ArrayEntry { key, value: it.clone(), span: self.span }
+                });
+                let array = ArrayState { items: items.collect(), open: false };
+                let out = Value::Object(self.identity(&("args", from)));
+                state.put(out.clone(), Object { kind: ObjectKind::Array(array), ..Object::default() });
+                out
+            }
+            Access::Result => Value::Unknown,
+            Access::Literal(it) => Value::Str(it.clone()),
+            Access::Elements(inner) => {
+                let inner = self.access(state, site, inner);
+                self.element_of(state, &inner)
+            }
+            Access::Field(inner, name) => {
+                let inner = self.access(state, site, inner);
+                self.read_field(state, &inner, name)
+            }
+        }
+    }
+
+    /// Whether the access path names something that the call was given.
+    pub(super) fn is_given(&self, site: &Site<'_>, access: &Access) -> bool {
+        match access {
+            Access::Arg(idx, _) => (*idx as usize) < site.args.len(),
+            Access::ArgsFrom(from) => (*from as usize) < site.args.len(),
+            Access::Elements(inner) | Access::Field(inner, _) => self.is_given(site, inner),
+            Access::Receiver | Access::Result | Access::Literal(_) => true,
+        }
+    }
+
+    /// The values of a list literal, or the value itself.
+    pub(super) fn elements_or_self(&self, state: &State, value: &Value) -> Vec<Value> {
+        match state.object(value).map(|it| &it.kind) {
+            Some(ObjectKind::Array(array)) if !array.open => {
+                array.items.iter().map(|it| it.value.clone()).collect()
+            }
+            Some(ObjectKind::Array(_)) => Vec::new(),
+            _ => value.alternatives().to_vec(),
+        }
+    }
+
+    fn make(&mut self, state: &mut State, site: &Site<'_>, class: Option<&Access>) -> Option<Value> {
+        let Some(class) = class else { return Some(Value::Unknown) };
+        let value = self.access(state, site, class);
+        let class = match &value {
+            Value::Class(it) => it.clone(),
+            value => self.shared.program.canonical(&value.as_str()?),
+        };
+        self.types.insert(site.id, TypeRef::named(class.clone()));
+        // `returns` of the row turns the class into a type argument.
+        Some(if self.returns_generic(site) { Value::Class(class) } else { Value::Opaque(site.id) })
+    }
+
+    fn returns_generic(&self, site: &Site<'_>) -> bool {
+        site.args.first().is_some_and(|it| matches!(it, Value::Class(_))) && site.name.contains("epository")
+    }
+
+    fn format_role(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        template: Option<&Access>,
+        args: &Access,
+    ) -> Value {
+        let args = self.access(state, site, args);
+        let args = self.elements_or_self(state, &args);
+        match template {
+            Some(template) => {
+                let template = self.access(state, site, template);
+                let alternatives: Vec<Value> = template
+                    .alternatives()
+                    .iter()
+                    .map(|it| super::sql::format_text(it, &args, self.span))
+                    .collect();
+                alternatives.into_iter().reduce(Value::join).unwrap_or_default()
+            }
+            None => {
+                let mut out = FoldedText::default();
+                for arg in &args {
+                    out.append(super::eval::as_text(arg, self.span));
+                }
+                Value::Text(Arc::new(out))
+            }
+        }
+    }
+
+    fn merge_role(&mut self, state: &mut State, site: &Site<'_>, parts: &Access) -> Value {
+        let parts = self.access(state, site, parts);
+        let parts = self.elements_or_self(state, &parts);
+        let mut out = ArrayState::default();
+        for part in &parts {
+            match state.object(part).map(|it| &it.kind) {
+                Some(ObjectKind::Array(array)) => {
+                    out.open |= array.open;
+                    for item in &array.items {
+                        out.items.retain(|it| it.key != item.key || matches!(it.key, Value::Int(_)));
+                        out.items.push(item.clone());
+                    }
+                }
+                _ => out.open = true,
+            }
+        }
+        let value = Value::Object(self.identity(&"merged"));
+        state.put(value.clone(), Object { kind: ObjectKind::Array(out), ..Object::default() });
+        value
+    }
+
+    fn call_with(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        (body, with, gives): (&Access, Option<&Access>, Option<&Access>),
+        (each, later): (bool, bool),
+    ) -> Option<Value> {
+        let callable = self.access(state, site, body);
+        let mut args = Vec::new();
+        if let Some(with) = with {
+            let value = self.access(state, site, with);
+            args.push(if each { self.element_of(state, &value) } else { value });
+        }
+        let result = if later {
+            let mut apart = state.clone();
+            apart.held.clear();
+            apart.transaction = crate::analysis::fact::Transaction::Closed;
+            self.run_callable(&mut apart, &callable, &args)
+        } else {
+            self.run_callable(state, &callable, &args)
+        };
+        match gives {
+            Some(gives) => Some(self.access(state, site, gives)),
+            None if each => {
+                let row = result.unwrap_or_default();
+                let out = Value::Object(self.identity(&"mapped"));
+                state.put(out.clone(), Object { kind: ObjectKind::List(row), ..Object::default() });
+                Some(out)
+            }
+            None => result.or_else(|| args.into_iter().next()),
+        }
+    }
+
+    /// Messages are followed elsewhere; here only what is taken gets an identity.
+    fn message_role(&mut self, state: &mut State, site: &Site<'_>, role: &MessageRole) -> Option<Value> {
+        match role {
+            MessageRole::Receive { .. } => Some(Value::Opaque(site.id)),
+            MessageRole::Register { handler, .. } => {
+                let handler = self.access(state, site, handler);
+                let mut apart = State { locals: Vec::new(), ..state.clone() };
+                apart.held.clear();
+                apart.transaction = crate::analysis::fact::Transaction::Closed;
+                self.run_callable(&mut apart, &handler, &[]);
+                None
+            }
+            MessageRole::Ack { .. }
+            | MessageRole::Nack { .. }
+            | MessageRole::Publish { .. }
+            | MessageRole::AutoAck
+            | MessageRole::Extend => None,
+        }
+    }
+
+    /// A property that the vocabulary treats as a call: `$stmt->affected_rows`.
+    pub(super) fn property_role(&mut self, state: &mut State, value: &Value, name: &Name) -> Option<Value> {
+        let count = self
+            .shared
+            .vocabulary
+            .candidates(self.language, name)
+            .any(|(it, _)| matches!(it.role, Role::Count { from: Access::Receiver }));
+        if !count || matches!(state.object(value).map(|it| &it.kind), Some(ObjectKind::Row(_))) {
+            return None;
+        }
+        Some(self.count_of(state, value))
+    }
+}
+
+/// `Status` of `getStatus` is the property `status`.
+fn property_name(name: &str) -> Name {
+    let name = name.trim_start_matches('_');
+    let mut chars = name.chars();
+    match chars.next() {
+        Some(first) if first.is_uppercase() && name.chars().any(char::is_lowercase) => {
+            first.to_lowercase().chain(chars).collect::<String>().into()
+        }
+        _ => name.into(),
+    }
+}

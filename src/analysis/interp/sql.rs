@@ -1,0 +1,709 @@
+//! SQL text in code: prepared, bound, run and fetched from.
+
+use super::Interp;
+use super::call::Site;
+use super::eval::plain_key;
+use crate::analysis::fact::{LoadFact, Table};
+use crate::analysis::object::{Object, ObjectKind, RowState, StatementState};
+use crate::analysis::state::State;
+use crate::analysis::summary::Deferred;
+use crate::analysis::value::{FoldedPiece, FoldedText, Identity, Value};
+use crate::base::{Name, Span};
+use crate::ir::{ParamRef, Statement, StatementKind};
+use crate::lang::sql::{self, SqlPiece, SqlText};
+use crate::model::{Access, Yield};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A statement with the values of the holes in its text.
+pub(super) type Parsed = (Arc<Statement>, Arc<BTreeMap<ParamRef, Value>>);
+
+/// How many ways to build one text are looked at.
+const MAX_TEXTS: usize = 4;
+
+impl Interp<'_> {
+    pub(super) fn prepare_role(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        sql: &Access,
+        binds: Option<&Access>,
+    ) -> Value {
+        let text = self.access(state, site, sql);
+        let root = self.prepare(state, text, "prepared");
+        if let Some(binds) = binds
+            && self.is_given(site, binds)
+        {
+            let binds = self.access(state, site, binds);
+            self.add_binds(state, &root, &binds);
+        }
+        root
+    }
+
+    /// A statement object for a text; a statement stays what it is.
+    fn prepare(&mut self, state: &mut State, text: Value, what: &str) -> Value {
+        if self.is_statement(state, &text) {
+            return text;
+        }
+        let root = Value::Object(self.identity(&what));
+        let stmt = StatementState {
+            statements: parse_value(&text),
+            text,
+            params: BTreeMap::new(),
+            next: 0,
+            ran: None,
+            row: None,
+            span: self.span,
+            engine: None,
+        };
+        state.put(
+            root.clone(),
+            Object { kind: ObjectKind::Statement(Box::new(stmt)), ..Object::default() },
+        );
+        root
+    }
+
+    pub(super) fn is_statement(&self, state: &State, value: &Value) -> bool {
+        matches!(state.object(value).map(|it| &it.kind), Some(ObjectKind::Statement(_)))
+    }
+
+    pub(super) fn bind_role(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        root: &Value,
+        (key, value): (Option<&Access>, &Access),
+    ) -> Value {
+        let bound = self.access(state, site, value);
+        if let Some(ObjectKind::Query(_)) = state.object(root).map(|it| &it.kind) {
+            let key = key.map(|it| self.access(state, site, it));
+            self.bind_query(state, root, key, bound);
+            return root.clone();
+        }
+        let key = key.map(|it| plain_key(self.access(state, site, it)));
+        let is_list =
+            matches!(value, Access::ArgsFrom(_)) || key.is_none() && self.is_array(state, &bound);
+        if is_list {
+            self.add_binds(state, root, &bound);
+        } else if let Some(stmt) = statement_mut(state, root) {
+            let param = match key {
+                Some(key) => bind_key(&key).unwrap_or(ParamRef::Position(stmt.next)),
+                None => ParamRef::Position(stmt.next),
+            };
+            stmt.next += u32::from(param == ParamRef::Position(stmt.next));
+            stmt.params.insert(param, bound);
+        }
+        root.clone()
+    }
+
+    fn is_array(&self, state: &State, value: &Value) -> bool {
+        matches!(state.object(value).map(|it| &it.kind), Some(ObjectKind::Array(_)))
+    }
+
+    /// Binds the entries of an array, by name or in order; anything else is the next position.
+    pub(super) fn add_binds(&mut self, state: &mut State, root: &Value, binds: &Value) {
+        let entries: Vec<(Value, Value)> = match state.object(binds).map(|it| &it.kind) {
+            Some(ObjectKind::Array(array)) => {
+                array.items.iter().map(|it| (it.key.clone(), it.value.clone())).collect()
+            }
+            _ if *binds == Value::Null => return,
+            _ => Vec::new(),
+        };
+        let nested = match entries.as_slice() {
+            [(Value::Int(0), inner)] if self.is_array(state, inner) => Some(inner.clone()),
+            _ => None,
+        };
+        if let Some(inner) = nested {
+            // `prepare($sql, [$a, $b])` next to `prepare($sql, $a, $b)`.
+            self.add_binds(state, root, &inner);
+            return;
+        }
+        let binds = binds.clone();
+        let Some(stmt) = statement_mut(state, root) else { return };
+        if entries.is_empty() {
+            stmt.params.insert(ParamRef::Named("*".into()), binds);
+        }
+        let first = stmt.next;
+        for (key, value) in entries {
+            let param = match &key {
+                Value::Int(idx) => {
+                    let idx = first + u32::try_from(*idx).unwrap_or(0);
+                    stmt.next = stmt.next.max(idx + 1);
+                    ParamRef::Position(idx)
+                }
+                key => match bind_key(key) {
+                    Some(param) => param,
+                    None => continue,
+                },
+            };
+            stmt.params.insert(param, value);
+        }
+    }
+
+    pub(super) fn push_sql(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        sql: Option<&Access>,
+        value: Option<&Access>,
+    ) -> Value {
+        let root = site.receiver.clone();
+        let mut addition = FoldedText::default();
+        if let Some(sql) = sql {
+            let it = self.access(state, site, sql);
+            addition.append(FoldedText::of_value(&it, self.span, false));
+        }
+        if let Some(value) = value {
+            let value = self.access(state, site, value);
+            let span = self.span;
+            addition.pieces.push(FoldedPiece::Hole { value, span, numeric: false });
+        }
+        if let Some(stmt) = statement_mut(state, &root) {
+            let mut text = FoldedText::of_value(&stmt.text, stmt.span, false);
+            text.append(addition);
+            stmt.text = Value::Text(Arc::new(text));
+            stmt.statements = parse_value(&stmt.text);
+        }
+        root
+    }
+
+    pub(super) fn execute_role(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        (sql, binds, executor): (Option<&Access>, Option<&Access>, Option<&Access>),
+        gives: Yield,
+    ) -> Value {
+        let text = match sql {
+            Some(sql) => self.access(state, site, sql),
+            None => site.receiver.clone(),
+        };
+        if let Some(ObjectKind::Query(_)) = state.object(&text).map(|it| &it.kind) {
+            return self.run_query(state, site, &text, gives);
+        }
+        let root = self.prepare(state, text, "run");
+        if let Some(binds) = binds
+            && self.is_given(site, binds)
+        {
+            let binds = self.access(state, site, binds);
+            self.add_binds(state, &root, &binds);
+        }
+        let on_pool = executor.is_some_and(|it| {
+            let executor = self.access(state, site, it);
+            self.is_pool(state, &executor)
+        });
+        self.run_statement(state, Some(site), &root, gives, (self.identity(&"ran"), on_pool))
+    }
+
+    /// Whether statements on this handle run on their own, whatever transaction is open elsewhere.
+    pub(super) fn is_pool(&self, state: &State, executor: &Value) -> bool {
+        use crate::model::{ExecutorKind, TypeKindHint};
+        self.types_of(state, executor).iter().any(|ty| {
+            let fact = self.fact_of(&ty.name);
+            fact.is_some_and(|it| it.kind == Some(TypeKindHint::Executor(ExecutorKind::Pool)))
+        })
+    }
+
+    /// Runs the statements behind `root`.
+    pub(super) fn run_statement(
+        &mut self,
+        state: &mut State,
+        site: Option<&Site<'_>>,
+        root: &Value,
+        gives: Yield,
+        (id, on_pool): (Identity, bool),
+    ) -> Value {
+        let Some(stmt) = statement_mut(state, root).map(|it| it.clone()) else {
+            return Value::Opaque(id);
+        };
+        let outside = on_pool.then(|| (state.transaction, state.held.clone()));
+        if on_pool {
+            state.transaction = crate::analysis::fact::Transaction::Closed;
+        }
+        let result = if stmt.statements.is_empty() {
+            self.defer(state, root, &stmt, gives, id)
+        } else {
+            self.run_parsed(state, site, root, &stmt, (gives, id))
+        };
+        if let Some((transaction, held)) = outside {
+            state.transaction = transaction;
+            state.held = held;
+        }
+        result
+    }
+
+    /// The text is a caller's: the run is put off until it is known.
+    fn defer(
+        &mut self,
+        state: &mut State,
+        root: &Value,
+        stmt: &StatementState,
+        gives: Yield,
+        id: Identity,
+    ) -> Value {
+        if let Some(it) = statement_mut(state, root) {
+            it.ran = Some(id);
+        }
+        if self.is_symbolic(&stmt.text) {
+            let binds = stmt.params.get(&ParamRef::Named("*".into())).cloned();
+            self.deferred.push(Deferred {
+                id,
+                text: stmt.text.clone(),
+                params: stmt.params.clone(),
+                binds: binds.into_iter().collect(),
+                gives,
+                root: root.clone(),
+                runs: true,
+            });
+        }
+        self.durable = true;
+        match gives {
+            Yield::Rows => Value::Count(id),
+            Yield::Bool => Value::Ran(id),
+            _ => root.clone(),
+        }
+    }
+
+    fn is_symbolic(&self, text: &Value) -> bool {
+        let mut symbolic = false;
+        text.walk(&mut |it| {
+            symbolic |= matches!(it, Value::Param(_) | Value::Capture(_) | Value::This);
+        });
+        symbolic
+    }
+
+    fn run_parsed(
+        &mut self,
+        state: &mut State,
+        site: Option<&Site<'_>>,
+        root: &Value,
+        stmt: &StatementState,
+        (gives, id): (Yield, Identity),
+    ) -> Value {
+        let mut wrote = false;
+        let mut special = None;
+        for (parsed, holes) in &stmt.statements {
+            let mut params: BTreeMap<ParamRef, Value> = (**holes).clone();
+            params.extend(stmt.params.iter().map(|(key, it)| (key.clone(), it.clone())));
+            match parsed.kind {
+                StatementKind::Select => {
+                    let row = self.select(state, parsed, &params, stmt.engine);
+                    if let Some(it) = statement_mut(state, root) {
+                        it.row = Some(row);
+                    }
+                    if let Some(lock) = parsed.lock
+                        && parsed.table.is_empty()
+                    {
+                        special = self.statement_kind(state, StatementKind::Lock, Some(lock));
+                    }
+                }
+                StatementKind::Update | StatementKind::Upsert => {
+                    wrote = true;
+                    self.write_statement(state, site, (parsed, Arc::new(params)), (id, gives), stmt.engine);
+                    if parsed.returning
+                        && let Some(it) = statement_mut(state, root)
+                    {
+                        it.row = Some(Value::Object(id));
+                    }
+                }
+                StatementKind::Insert | StatementKind::InsertIgnore | StatementKind::Delete => {
+                    self.durable = true;
+                    wrote = true;
+                    self.fresh_row(state, parsed, id);
+                    if let Some(it) = statement_mut(state, root) {
+                        it.row = Some(Value::Object(id));
+                    }
+                }
+                kind => special = self.statement_kind(state, kind, parsed.lock).or(special),
+            }
+        }
+        if wrote {
+            state.last_write = Some(id);
+        }
+        if let Some(it) = statement_mut(state, root) {
+            it.ran = wrote.then_some(id);
+            it.next = 0;
+        }
+        if let Some(special) = special {
+            if let Some(it) = statement_mut(state, root) {
+                it.row = Some(special.clone());
+            }
+            return special;
+        }
+        self.run_result(state, root, gives, (id, wrote))
+    }
+
+    /// INSERT ... RETURNING gives a row that nobody else has.
+    fn fresh_row(&mut self, state: &mut State, stmt: &Statement, id: Identity) {
+        let table = Table { table: Some(stmt.table.clone()), model: None, value: None };
+        let row = RowState { table, fresh: true, filters: Vec::new() };
+        let kind = if stmt.kind == StatementKind::Delete { ObjectKind::Outcome(id) } else { ObjectKind::Row(row) };
+        state.put(Value::Object(id), Object { kind, ..Object::default() });
+    }
+
+    pub(super) fn run_result(
+        &mut self,
+        state: &mut State,
+        root: &Value,
+        gives: Yield,
+        (id, wrote): (Identity, bool),
+    ) -> Value {
+        match gives {
+            Yield::Void => Value::Null,
+            Yield::Bool if wrote => Value::Ran(id),
+            Yield::Rows if wrote => Value::Count(id),
+            Yield::Won if wrote => Value::Truthy(Arc::new(Value::Count(id))),
+            Yield::Outcome if wrote => {
+                let out = Value::Object(id);
+                if state.object(&out).is_none() {
+                    state.put(out.clone(), Object { kind: ObjectKind::Outcome(id), ..Object::default() });
+                }
+                out
+            }
+            Yield::Fails if wrote => {
+                self.looked.insert(id);
+                self.fetch(state, root, Yield::Row)
+            }
+            Yield::Row | Yield::List | Yield::Scalar | Yield::Number => self.fetch(state, root, gives),
+            Yield::Bool
+            | Yield::Rows
+            | Yield::Won
+            | Yield::Outcome
+            | Yield::Fails
+            | Yield::Statement
+            | Yield::Query => root.clone(),
+        }
+    }
+
+    fn select(
+        &mut self,
+        state: &mut State,
+        stmt: &Arc<Statement>,
+        params: &BTreeMap<ParamRef, Value>,
+        _engine: Option<crate::ir::Engine>,
+    ) -> Value {
+        let table = self.statement_table(stmt, params);
+        let filters = super::relate::filters_of(&stmt.conditions, params);
+        let key = super::relate::key_value(&stmt.conditions, params);
+        let row = Value::Object(self.identity(&("selected", stmt.verb_span.start)));
+        if let Some(lock) = stmt.lock
+            && !stmt.table.is_empty()
+        {
+            self.statement_kind(state, StatementKind::Select, Some(lock));
+        }
+        let columns = stmt.columns.first().filter(|_| stmt.columns.len() == 1).cloned();
+        let mut object = Object {
+            kind: ObjectKind::Row(RowState { table: table.clone(), fresh: false, filters: filters.clone() }),
+            ..Object::default()
+        };
+        if let Some(column) = columns.filter(|it| &**it != "*") {
+            // The only selected column: what a scalar fetch gives.
+            object.fields.insert(
+                "{first}".into(),
+                crate::analysis::object::Field { value: Value::path(row.clone(), column), changed: None },
+            );
+        }
+        state.put(row.clone(), object);
+        let load = LoadFact {
+            row: row.clone(),
+            table,
+            filters,
+            key,
+            context: self.context(state),
+            locks: stmt.lock.is_some(),
+            span: stmt.verb_span,
+            symbol: self.at,
+            weak: false,
+        };
+        let point = self.tick();
+        self.loads.push((point, load));
+        row
+    }
+
+    pub(super) fn statement_table(&self, stmt: &Statement, params: &BTreeMap<ParamRef, Value>) -> Table {
+        let value = stmt.table_param.as_ref().and_then(|it| params.get(it)).cloned();
+        let table = match (&value, stmt.table.is_empty()) {
+            (Some(value), true) => value.as_str().map(|it| super::typing::bare_table(&it)),
+            (_, true) => None,
+            (_, false) => Some(super::typing::bare_table(&stmt.table)),
+        };
+        // DQL names the entity.
+        let model = table
+            .as_deref()
+            .and_then(|it| self.shared.program.type_decl(it))
+            .filter(|_| stmt.table.contains('\\') || stmt.table.contains('_'))
+            .map(|it| it.name.clone());
+        Table { table, model, value }
+    }
+
+    pub(super) fn fetch_role(&mut self, state: &mut State, site: &Site<'_>, from: &Access, gives: Yield) -> Value {
+        let from = self.access(state, site, from);
+        match state.object(&from).map(|it| &it.kind) {
+            Some(ObjectKind::Query(_)) => self.run_query(state, site, &from, gives),
+            _ => self.fetch(state, &from, gives),
+        }
+    }
+
+    /// A row, rows or a value from a statement that ran, or from rows.
+    pub(super) fn fetch(&mut self, state: &mut State, from: &Value, gives: Yield) -> Value {
+        let row = match state.object(from).map(|it| &it.kind) {
+            Some(ObjectKind::Statement(stmt)) => match &stmt.row {
+                Some(row) => row.clone(),
+                None if self.is_symbolic(&stmt.text) => Value::path(from.clone(), "{row}"),
+                None => Value::Opaque(self.identity(&"fetched")),
+            },
+            Some(ObjectKind::List(row)) => row.clone(),
+            Some(ObjectKind::Row(_)) => from.clone(),
+            _ => match from {
+                Value::Unknown => Value::Opaque(self.identity(&"fetched")),
+                from => Value::element(from.clone()),
+            },
+        };
+        self.shape(state, row, gives)
+    }
+
+    /// A row in the shape that a call gives it.
+    pub(super) fn shape(&mut self, state: &mut State, row: Value, gives: Yield) -> Value {
+        match gives {
+            Yield::List => {
+                let out = Value::Object(self.identity(&("list", &row)));
+                state.put(out.clone(), Object { kind: ObjectKind::List(row), ..Object::default() });
+                out
+            }
+            Yield::Scalar => match state.object(&row).and_then(|it| it.fields.get("{first}")) {
+                Some(field) => field.value.clone(),
+                None if matches!(row, Value::Got(_) | Value::Count(_)) => row,
+                None => Value::path(row, "{first}"),
+            },
+            Yield::Number => match row {
+                Value::Got(_) | Value::Count(_) => row,
+                row => Value::path(row, "{count}"),
+            },
+            _ => row,
+        }
+    }
+
+    pub(super) fn count_role(&mut self, state: &mut State, site: &Site<'_>, from: &Access) -> Value {
+        let from = if self.is_given(site, from) {
+            self.access(state, site, from)
+        } else {
+            Value::Unknown
+        };
+        self.count_of(state, &from)
+    }
+
+    /// The count of the write behind a statement, an outcome, or of the last one on the connection.
+    pub(super) fn count_of(&mut self, state: &State, from: &Value) -> Value {
+        let behind = match state.object(from).map(|it| &it.kind) {
+            Some(ObjectKind::Statement(stmt)) => stmt.ran,
+            Some(ObjectKind::Outcome(id)) => Some(*id),
+            _ => match from {
+                Value::Count(id) | Value::Ran(id) => Some(*id),
+                _ => state.last_write,
+            },
+        };
+        match behind {
+            Some(id) => Value::Count(id),
+            None => Value::path(from.clone(), "{rows}"),
+        }
+    }
+
+    /// A text that a caller knows: the statement object that came back is parsed now.
+    pub(super) fn late_statement(&mut self, state: &mut State, root: &Value) {
+        let Some(stmt) = statement_mut(state, root) else { return };
+        if stmt.statements.is_empty() {
+            stmt.statements = parse_value(&stmt.text.clone());
+        }
+    }
+
+    pub(super) fn import_deferred(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        deferred: &Deferred,
+        binding: &super::apply::Binding,
+    ) {
+        let bound = Deferred {
+            id: binding.id(deferred.id),
+            text: binding.value(&deferred.text),
+            params: deferred.params.iter().map(|(key, it)| (key.clone(), binding.value(it))).collect(),
+            binds: deferred.binds.iter().map(|it| binding.value(it)).collect(),
+            root: binding.value(&deferred.root),
+            ..deferred.clone()
+        };
+        let parsed = parse_value(&bound.text);
+        if parsed.is_empty() {
+            if self.is_symbolic(&bound.text) && self.deferred.len() < 32 {
+                self.deferred.push(bound);
+            }
+            return;
+        }
+        let stmt = StatementState {
+            statements: parsed,
+            text: bound.text.clone(),
+            params: bound.params.clone(),
+            next: 0,
+            ran: None,
+            row: None,
+            span: self.span,
+            engine: None,
+        };
+        state.object_mut(&bound.root).kind = ObjectKind::Statement(Box::new(stmt));
+        for binds in &bound.binds {
+            self.add_binds(state, &bound.root, binds);
+        }
+        self.run_statement(state, Some(site), &bound.root, bound.gives, (bound.id, false));
+    }
+}
+
+/// The statement behind a value, to change.
+pub(super) fn statement_mut<'s>(state: &'s mut State, root: &Value) -> Option<&'s mut StatementState> {
+    if !matches!(state.object(root).map(|it| &it.kind), Some(ObjectKind::Statement(_))) {
+        return None;
+    }
+    match &mut state.object_mut(root).kind {
+        ObjectKind::Statement(stmt) => Some(stmt),
+        _ => None,
+    }
+}
+
+fn bind_key(key: &Value) -> Option<ParamRef> {
+    match key {
+        Value::Int(it) => Some(ParamRef::Position(u32::try_from(it - 1).unwrap_or(0))),
+        key => {
+            let name = key.as_str()?;
+            Some(ParamRef::Named(name.trim_start_matches([':', '@', '$']).into()))
+        }
+    }
+}
+
+/// The statements in a text, for each way in which it is built; empty when it is no SQL or not known.
+pub(super) fn parse_value(text: &Value) -> Vec<Parsed> {
+    let mut out = Vec::new();
+    for it in text.alternatives().iter().take(MAX_TEXTS) {
+        let folded = match it {
+            Value::Text(text) => Arc::clone(text),
+            _ => continue,
+        };
+        let (sql_text, holes) = to_sql(&folded);
+        let holes = Arc::new(holes);
+        for stmt in sql::parse(&sql_text, None) {
+            out.push((Arc::new(stmt), Arc::clone(&holes)));
+        }
+    }
+    out
+}
+
+/// A text as the SQL reader takes it, and the values of its holes.
+pub(super) fn to_sql(text: &FoldedText) -> (SqlText, BTreeMap<ParamRef, Value>) {
+    let mut pieces = Vec::with_capacity(text.pieces.len());
+    let mut holes = BTreeMap::new();
+    for piece in &text.pieces {
+        match piece {
+            FoldedPiece::Lit { value, span, offsets } => pieces.push(SqlPiece::Lit {
+                value: value.clone(),
+                span: *span,
+                offsets: (**offsets).clone(),
+            }),
+            FoldedPiece::Hole { value, span, numeric } => {
+                let n = u32::try_from(holes.len()).unwrap_or(u32::MAX);
+                holes.insert(ParamRef::Hole(n), value.clone());
+                pieces.push(SqlPiece::Hole { numeric: *numeric, span: *span });
+            }
+        }
+    }
+    (SqlText { pieces }, holes)
+}
+
+/// `sprintf(template, args)`: `%s`, `%d`, `%1$s` become the arguments.
+pub(super) fn format_text(template: &Value, args: &[Value], span: Span) -> Value {
+    let Value::Text(text) = template else {
+        return Value::derived(args.iter().cloned().chain([template.clone()]));
+    };
+    let mut out = FoldedText::default();
+    let mut next = 0;
+    for piece in &text.pieces {
+        match piece {
+            FoldedPiece::Hole { .. } => out.pieces.push(piece.clone()),
+            FoldedPiece::Lit { value, span: at, offsets } => {
+                format_piece(value, (*at, offsets), (args, span), &mut next, &mut out);
+            }
+        }
+    }
+    Value::Text(Arc::new(out))
+}
+
+fn format_piece(
+    value: &Name,
+    (at, offsets): (Span, &Arc<Vec<(u32, u32)>>),
+    (args, span): (&[Value], Span),
+    next: &mut usize,
+    out: &mut FoldedText,
+) {
+    let source = crate::ir::Piece::Lit { value: value.clone(), span: at, offsets: (**offsets).clone() };
+    let mut literal = |from: usize, to: usize, out: &mut FoldedText| {
+        if from < to {
+            let offset = |it: usize| source.source_offset(u32::try_from(it).unwrap_or(u32::MAX));
+            let start = offset(from);
+            let rest: Vec<(u32, u32)> = offsets
+                .iter()
+                .filter(|(value, _)| (from..to).contains(&(*value as usize)))
+                .map(|&(value, source)| {
+                    let from = u32::try_from(from).unwrap_or(0);
+                    (value - from, (at.start + source).saturating_sub(start))
+                })
+                .collect();
+            out.pieces.push(FoldedPiece::Lit {
+                value: value[from..to].into(),
+                span: Span { start, end: offset(to).max(start), ..at },
+                offsets: Arc::new(rest),
+            });
+        }
+    };
+    let bytes = value.as_bytes();
+    let (mut from, mut idx) = (0, 0);
+    while idx < bytes.len() {
+        if bytes[idx] != b'%' {
+            idx += 1;
+            continue;
+        }
+        let Some((len, which, kind)) = directive(&value[idx..]) else {
+            idx += 1;
+            continue;
+        };
+        literal(from, idx, out);
+        if kind == '%' {
+            out.pieces.push(FoldedPiece::Lit { value: "%".into(), span: at, offsets: Arc::default() });
+        } else {
+            let arg = which.unwrap_or_else(|| {
+                *next += 1;
+                *next - 1
+            });
+            let value = args.get(arg).cloned().unwrap_or_default();
+            out.append(FoldedText::of_value(&value, span, matches!(kind, 'd' | 'u' | 'f')));
+        }
+        idx += len;
+        from = idx;
+    }
+    literal(from, bytes.len(), out);
+}
+
+/// Length, argument number and conversion of the directive at the start of `text`.
+fn directive(text: &str) -> Option<(usize, Option<usize>, char)> {
+    let rest = &text[1..];
+    if rest.starts_with('%') {
+        return Some((2, None, '%'));
+    }
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let (which, skip) = match rest.as_bytes().get(digits) {
+        Some(b'$') if digits > 0 => (rest[..digits].parse::<usize>().ok()?.checked_sub(1), digits + 1),
+        _ => (None, 0),
+    };
+    let flags = rest[skip..]
+        .bytes()
+        .take_while(|it| it.is_ascii_digit() || matches!(it, b'-' | b'+' | b'.' | b'\'' | b' '))
+        .count();
+    let kind = rest[skip + flags..].chars().next()?;
+    matches!(kind, 's' | 'd' | 'u' | 'f' | 'i' | 'b' | 'x' | 'X' | 'F')
+        .then_some((1 + skip + flags + 1, which, kind))
+}

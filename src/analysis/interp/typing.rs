@@ -1,0 +1,224 @@
+//! Which types a value may have, and what a class says of its rows.
+
+use super::Interp;
+use crate::analysis::fact::Table;
+use crate::analysis::object::{Object, ObjectKind, RowState};
+use crate::analysis::state::State;
+use crate::analysis::value::Value;
+use crate::base::{Name, last_segment};
+use crate::ir::{ClassRef, Const, LocalId, Operand, TypeRef};
+use crate::model::{TypeFact, TypeKindHint};
+
+impl<'p> Interp<'p> {
+    /// The class that a static reference means here.
+    pub(super) fn class_name(&self, class: &ClassRef) -> Option<Name> {
+        match class {
+            ClassRef::Named(name) => Some(self.shared.program.canonical(name)),
+            ClassRef::SelfType | ClassRef::LateStatic => self.root.class.clone(),
+            ClassRef::Parent => {
+                let own = self.root.class.as_deref()?;
+                let decl = self.shared.program.type_decl(own)?;
+                decl.parents.first().map(|it| self.shared.program.canonical(&it.name))
+            }
+            ClassRef::Dynamic(_) => None,
+        }
+    }
+
+    /// Types that the value may have, best first; empty when nothing is known.
+    pub(super) fn types_of(&self, state: &State, value: &Value) -> Vec<TypeRef> {
+        let mut out = Vec::new();
+        self.collect_types(state, value, &mut out);
+        out
+    }
+
+    fn collect_types(&self, state: &State, value: &Value, out: &mut Vec<TypeRef>) {
+        if out.len() > 4 {
+            return;
+        }
+        if let Some(ty) = state.object(value).and_then(|it| it.ty.as_ref()) {
+            push_type(out, ty);
+            return;
+        }
+        match value {
+            Value::This => out.extend(self.root.class.as_deref().map(TypeRef::named)),
+            Value::Param(idx) => {
+                let param = self.root.params.get(*idx as usize);
+                if let Some(ty) = param.and_then(|it| it.ty.as_ref()) {
+                    push_type(out, ty);
+                }
+            }
+            Value::Class(name) => out.push(TypeRef::named(name.clone())),
+            Value::Opaque(id) | Value::Object(id) => {
+                if let Some(ty) = self.types.get(id) {
+                    push_type(out, ty);
+                }
+            }
+            Value::Path(it) => {
+                for owner in self.types_of(state, &it.0) {
+                    let property = self.shared.program.property(&owner.name, &it.1);
+                    if let Some(ty) = property.and_then(|it| it.ty.as_ref()) {
+                        push_type(out, ty);
+                    }
+                }
+            }
+            Value::Element(it) => {
+                for list in self.types_of(state, it) {
+                    if let Some(element) = list.args.last() {
+                        push_type(out, element);
+                    }
+                }
+            }
+            Value::Any(them) => them.iter().for_each(|it| self.collect_types(state, it, out)),
+            Value::Case(class, _) => out.push(TypeRef::named(class.clone())),
+            _ => (),
+        }
+    }
+
+    /// What is known of a library type among a class and its ancestors, nearest first.
+    pub(super) fn fact_of(&self, class: &str) -> Option<&'p TypeFact> {
+        let ancestry = self.shared.program.ancestry(class);
+        ancestry.iter().find_map(|it| self.shared.vocabulary.type_fact(&it.name)).or_else(|| {
+            let decls = self.shared.program.type_decls(class);
+            decls.iter().flat_map(|it| &it.attrs).find_map(|attr| {
+                let fact = self.shared.vocabulary.type_fact(&attr.name)?;
+                (fact.kind == Some(TypeKindHint::Row)).then_some(fact)
+            })
+        })
+    }
+
+    /// Whether rows of the database have this class.
+    pub(super) fn is_row_class(&self, class: &str) -> bool {
+        self.fact_of(class).is_some_and(|it| it.kind == Some(TypeKindHint::Row))
+    }
+
+    /// The table that a model stands for.
+    pub(super) fn table_of_model(&self, class: &str) -> Table {
+        let program = self.shared.program;
+        let model = Some(program.canonical(class));
+        let mut names: Vec<&str> = vec!["table", "__tablename__"];
+        if let Some(fact) = self.fact_of(class) {
+            names.extend(fact.table_from.iter().map(|it| &**it));
+        }
+        for ty in program.ancestry(class) {
+            for decl in program.type_decls(&ty.name) {
+                for name in &names {
+                    let property = decl.properties.iter().find(|it| &*it.name == *name);
+                    if let Some(Const::Str(table)) = property.and_then(|it| it.default.as_ref()) {
+                        return Table { table: Some(bare_table(table)), model, value: None };
+                    }
+                    let attr = decl.attrs.iter().find(|it| {
+                        it.name.eq_ignore_ascii_case(name)
+                            || last_segment(&it.name).eq_ignore_ascii_case(last_segment(name))
+                    });
+                    if let Some(table) = attr.and_then(|it| table_argument(&it.args)) {
+                        return Table { table: Some(bare_table(&table)), model, value: None };
+                    }
+                }
+            }
+        }
+        Table { table: None, model, value: None }
+    }
+
+    /// The model of a repository, table or query type.
+    pub(super) fn model_of(&self, ty: &TypeRef) -> Option<Name> {
+        if self.is_row_class(&ty.name) {
+            return Some(self.shared.program.canonical(&ty.name));
+        }
+        for ancestor in self.shared.program.ancestry(&ty.name) {
+            let args = if ancestor.name.eq_ignore_ascii_case(&ty.name) { &ty.args } else { &ancestor.args };
+            let Some(fact) = self.shared.vocabulary.type_fact(&ancestor.name) else { continue };
+            for from in &fact.model_from {
+                let found = match from.strip_prefix("name:") {
+                    Some(suffix) => last_segment(&ty.name)
+                        .strip_suffix(suffix)
+                        .filter(|it| !it.is_empty())
+                        .map(Name::from),
+                    None => args.first().map(|it| it.name.clone()),
+                };
+                if let Some(name) = found {
+                    return Some(self.shared.program.canonical(&name));
+                }
+            }
+        }
+        None
+    }
+
+    /// A variable's declared type goes to what is stored in it when nothing better is known.
+    pub(super) fn typed_local(&mut self, state: &State, local: LocalId, value: Value) -> Value {
+        let Some(ty) = self.func.locals.get(local).and_then(|it| it.ty.clone()) else { return value };
+        match &value {
+            Value::Unknown | Value::Derived(_) => {
+                let id = self.identity(&("typed", local.0));
+                self.types.insert(id, ty);
+                Value::Opaque(id)
+            }
+            Value::Opaque(id) if self.types_of(state, &value).is_empty() => {
+                self.types.insert(*id, ty);
+                value
+            }
+            _ => value,
+        }
+    }
+
+    /// `$x instanceof Job` teaches a type.
+    pub(super) fn learn_type(&mut self, state: &State, operand: &Operand, ty: &TypeRef) {
+        let value = self.operand(state, operand);
+        if let Value::Opaque(id) = value
+            && self.types_of(state, &value).is_empty()
+        {
+            self.types.insert(id, ty.clone());
+        }
+    }
+
+    /// An object of a row class begins as a fresh row.
+    pub(super) fn start_row(&self, object: &mut Object, ty: &TypeRef) {
+        if self.is_row_class(&ty.name) {
+            let table = self.table_of_model(&ty.name);
+            object.kind = ObjectKind::Row(RowState { table, fresh: true, filters: Vec::new() });
+        }
+    }
+}
+
+fn push_type(out: &mut Vec<TypeRef>, ty: &TypeRef) {
+    let ty = peel(ty);
+    for it in std::iter::once(ty).chain(&ty.alternatives) {
+        let it = peel(it);
+        if !out.contains(it) {
+            out.push(it.clone());
+        }
+    }
+}
+
+/// `Option<X>` and `Result<X, E>` are seen through.
+pub(super) fn peel(ty: &TypeRef) -> &TypeRef {
+    let mut ty = ty;
+    while matches!(last_segment(&ty.name), "Option" | "Result" | "MutexGuard" | "RefMut" | "Ref")
+        && let Some(inner) = ty.args.first()
+    {
+        ty = inner;
+    }
+    ty
+}
+
+/// Without schema, quotes and prefix placeholders.
+pub(super) fn bare_table(name: &str) -> Name {
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let name = name.trim_matches(|it: char| matches!(it, '`' | '"' | '[' | ']' | '{' | '}' | '%' | '#'));
+    name.trim_start_matches("__").into()
+}
+
+/// `name: 'jobs'`, `name="jobs"`, `table_name = jobs`, `"jobs"`.
+fn table_argument(args: &str) -> Option<String> {
+    for key in ["table_name", "table", "name"] {
+        let Some(at) = args.find(key) else { continue };
+        let rest = args[at + key.len()..].trim_start_matches([' ', ':', '=']);
+        let rest = rest.trim_start_matches(['"', '\'', '`']);
+        let name: String = rest.chars().take_while(|it| it.is_alphanumeric() || matches!(it, '_' | '.' | ':')).collect();
+        if !name.is_empty() {
+            return Some(last_segment(&name).to_owned());
+        }
+    }
+    let quoted = args.trim().strip_prefix(['"', '\''])?;
+    let end = quoted.find(['"', '\''])?;
+    Some(quoted[..end].to_owned())
+}

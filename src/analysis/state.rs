@@ -1,0 +1,147 @@
+//! State: what is known at one program point, and how two states join.
+
+use super::fact::{Held, Transaction};
+use super::object::{Field, Object, ObjectKind};
+use super::value::{Identity, Value};
+use crate::base::Name;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is known at one program point.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct State {
+    /// Values of the function's variables.
+    pub(crate) locals: Vec<Value>,
+    /// Things, by the value that leads to them.
+    pub(crate) heap: BTreeMap<Value, Arc<Object>>,
+    /// The transaction.
+    pub(crate) transaction: Transaction,
+    /// Held locks, in order of acquisition.
+    pub(crate) held: Vec<Held>,
+    /// The last write on any connection: what a connection-wide count speaks of.
+    pub(crate) last_write: Option<Identity>,
+}
+
+impl State {
+    /// Joins `other` in; whether anything changed.
+    pub(crate) fn join(&mut self, other: &Self) -> bool {
+        let before = self.clone();
+        for (mine, theirs) in self.locals.iter_mut().zip(&other.locals) {
+            if mine != theirs {
+                *mine = std::mem::take(mine).join(theirs.clone());
+            }
+        }
+        for (key, theirs) in &other.heap {
+            match self.heap.get_mut(key) {
+                None => {
+                    self.heap.insert(key.clone(), Arc::clone(theirs));
+                }
+                Some(mine) if Arc::ptr_eq(mine, theirs) || mine == theirs => (),
+                Some(mine) => *mine = Arc::new(join_objects(key, mine, theirs)),
+            }
+        }
+        if self.transaction != other.transaction {
+            self.transaction = Transaction::Inherited;
+        }
+        self.held.retain(|it| other.held.iter().any(|that| that.id == it.id));
+        if self.last_write != other.last_write {
+            self.last_write = self.last_write.or(other.last_write);
+        }
+        *self != before
+    }
+
+    /// The object behind a value.
+    pub(crate) fn object(&self, value: &Value) -> Option<&Object> {
+        self.heap.get(value).map(Arc::as_ref)
+    }
+
+    /// The object behind a value, to change; made when there is none.
+    pub(crate) fn object_mut(&mut self, value: &Value) -> &mut Object {
+        Arc::make_mut(self.heap.entry(value.clone()).or_default())
+    }
+
+    /// Puts an object there.
+    pub(crate) fn put(&mut self, value: Value, object: Object) {
+        self.heap.insert(value, Arc::new(object));
+    }
+}
+
+fn join_objects(root: &Value, mine: &Object, theirs: &Object) -> Object {
+    let mut out = mine.clone();
+    if out.ty.is_none() {
+        out.ty.clone_from(&theirs.ty);
+    }
+    out.kind = join_kinds(&mine.kind, &theirs.kind);
+    let names: Vec<Name> = mine.fields.keys().chain(theirs.fields.keys()).cloned().collect();
+    for name in names {
+        let as_loaded =
+            || Field { value: Value::path(root.clone(), name.clone()), changed: None };
+        let (a, b) = (mine.fields.get(&name), theirs.fields.get(&name));
+        let joined = match (a.cloned(), b.cloned()) {
+            (Some(a), Some(b)) => join_fields(a, b),
+            (Some(one), None) | (None, Some(one)) => join_fields(one, as_loaded()),
+            (None, None) => continue,
+        };
+        out.fields.insert(name, joined);
+    }
+    out
+}
+
+fn join_fields(a: Field, b: Field) -> Field {
+    let changed = a.changed.or(b.changed);
+    Field { value: a.value.join(b.value), changed }
+}
+
+fn join_kinds(mine: &ObjectKind, theirs: &ObjectKind) -> ObjectKind {
+    match (mine, theirs) {
+        (ObjectKind::Plain, that) => that.clone(),
+        (ObjectKind::Statement(a), ObjectKind::Statement(b)) => {
+            let mut out = a.clone();
+            for stmt in &b.statements {
+                if !out.statements.contains(stmt) {
+                    out.statements.push(stmt.clone());
+                }
+            }
+            out.text = a.text.clone().join(b.text.clone());
+            for (param, value) in &b.params {
+                out.params.entry(param.clone()).or_insert_with(|| value.clone());
+            }
+            out.ran = a.ran.or(b.ran);
+            out.row = a.row.clone().or_else(|| b.row.clone());
+            ObjectKind::Statement(out)
+        }
+        (ObjectKind::Query(a), ObjectKind::Query(b)) => {
+            // A condition that only one path added cannot be relied on.
+            let mut out = a.clone();
+            let before = out.conditions.len();
+            out.conditions.retain(|it| {
+                b.conditions.iter().any(|that| that.column == it.column && that.op == it.op)
+            });
+            out.vague |= b.vague || out.conditions.len() != before;
+            for set in &b.sets {
+                if !out.sets.iter().any(|it| it.column == set.column) {
+                    out.sets.push(set.clone());
+                }
+            }
+            for (param, value) in &b.params {
+                out.params.entry(param.clone()).or_insert_with(|| value.clone());
+            }
+            ObjectKind::Query(out)
+        }
+        (ObjectKind::Array(a), ObjectKind::Array(b)) => {
+            let mut out = a.clone();
+            for it in &b.items {
+                match out.items.iter_mut().find(|mine| mine.key == it.key) {
+                    Some(mine) => {
+                        mine.value = std::mem::take(&mut mine.value).join(it.value.clone());
+                    }
+                    None => out.items.push(it.clone()),
+                }
+            }
+            out.open |= b.open;
+            ObjectKind::Array(out)
+        }
+        (ObjectKind::List(a), ObjectKind::List(b)) => ObjectKind::List(a.clone().join(b.clone())),
+        (mine, _) => mine.clone(),
+    }
+}

@@ -1,0 +1,135 @@
+//! Store: what is known of each function, found out when it is first asked for.
+//!
+//! A function's callees are settled before it, depth first. A call back into a function that is still
+//! under way is taken as unknown, so that recursion ends. Functions are asked for in the order of files
+//! and declarations, so that the same program gives the same summaries.
+
+use super::Program;
+use super::fact::{LoadFact, WriteFact};
+use super::interp::{self, Shared};
+use super::summary::{Resolved, Summary};
+use crate::ir::FuncRef;
+use crate::model::{ColumnRules, Vocabulary, Words};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How deep calls are followed before they are taken as unknown.
+const MAX_DEPTH: u32 = 64;
+
+/// What was found out of one function besides its summary.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// All its writes, those of callees included.
+    pub writes: Vec<WriteFact>,
+    /// All its loads, those of callees included.
+    pub loads: Vec<LoadFact>,
+}
+
+/// Summaries and facts of a program's functions.
+#[derive(Debug)]
+pub struct Store<'p> {
+    /// The program.
+    pub program: &'p Program<'p>,
+    vocabulary: &'p Vocabulary,
+    columns: &'p ColumnRules,
+    words: &'p Words,
+    summaries: RefCell<FxHashMap<FuncRef, Arc<Summary>>>,
+    facts: RefCell<BTreeMap<FuncRef, Facts>>,
+    resolved: RefCell<BTreeMap<FuncRef, Resolved>>,
+    under_way: RefCell<FxHashSet<FuncRef>>,
+    imported: RefCell<FxHashSet<FuncRef>>,
+    depth: Cell<u32>,
+}
+
+impl<'p> Store<'p> {
+    /// An empty store.
+    pub fn new(
+        program: &'p Program<'p>,
+        vocabulary: &'p Vocabulary,
+        columns: &'p ColumnRules,
+        words: &'p Words,
+    ) -> Self {
+        Self {
+            program,
+            vocabulary,
+            columns,
+            words,
+            summaries: RefCell::default(),
+            facts: RefCell::default(),
+            resolved: RefCell::default(),
+            under_way: RefCell::default(),
+            imported: RefCell::default(),
+            depth: Cell::new(0),
+        }
+    }
+
+    /// The summary of a callee, and the note that somebody took it over; none for recursion.
+    pub(super) fn callee(&self, at: FuncRef) -> Option<Arc<Summary>> {
+        let summary = self.summary(at)?;
+        self.imported.borrow_mut().insert(at);
+        Some(summary)
+    }
+
+    /// The summary of a function; none while it is under way, or too deep.
+    pub fn summary(&self, at: FuncRef) -> Option<Arc<Summary>> {
+        if let Some(found) = self.summaries.borrow().get(&at) {
+            return Some(Arc::clone(found));
+        }
+        if self.depth.get() >= MAX_DEPTH || !self.under_way.borrow_mut().insert(at) {
+            return None;
+        }
+        self.depth.set(self.depth.get() + 1);
+        let shared = Shared {
+            program: self.program,
+            vocabulary: self.vocabulary,
+            columns: self.columns,
+            words: self.words,
+            store: self,
+        };
+        let outcome = interp::interpret(shared, at);
+        self.depth.set(self.depth.get() - 1);
+        self.under_way.borrow_mut().remove(&at);
+        let summary = Arc::new(outcome.summary);
+        self.summaries.borrow_mut().insert(at, Arc::clone(&summary));
+        let mut resolved = self.resolved.borrow_mut();
+        for (closure, it) in outcome.nested {
+            resolved.entry(closure).or_insert(it);
+        }
+        resolved.insert(at, outcome.resolved);
+        let facts = Facts { writes: outcome.writes, loads: outcome.loads };
+        self.facts.borrow_mut().insert(at, facts);
+        Some(summary)
+    }
+
+    /// After a panic in a function: it has no summary, and the count of open calls begins anew.
+    pub fn give_up(&self, at: FuncRef) {
+        self.depth.set(0);
+        self.under_way.borrow_mut().clear();
+        self.summaries.borrow_mut().insert(at, Arc::default());
+    }
+
+    /// Ends the search: everything by function, and which functions some caller took over.
+    pub fn finish(self) -> Settled {
+        Settled {
+            summaries: self.summaries.into_inner().into_iter().collect(),
+            facts: self.facts.into_inner(),
+            resolved: self.resolved.into_inner(),
+            imported: self.imported.into_inner(),
+        }
+    }
+}
+
+/// What is known of every function of a program.
+#[derive(Debug, Default)]
+pub struct Settled {
+    /// For callers.
+    pub summaries: BTreeMap<FuncRef, Arc<Summary>>,
+    /// For the rules.
+    pub facts: BTreeMap<FuncRef, Facts>,
+    /// For rules that walk bodies.
+    pub resolved: BTreeMap<FuncRef, Resolved>,
+    /// Functions that have a caller in the program.
+    pub imported: FxHashSet<FuncRef>,
+}

@@ -1,0 +1,151 @@
+//! Which column of a write is a state, and what it is set to.
+
+use super::Input;
+use crate::analysis::Value;
+use crate::analysis::fact::{CheckFact, CheckKind, WriteFact, WriteKind};
+use crate::base::{Name, Span, snake_case};
+use crate::ir::{Assign, SqlExpr};
+use crate::model::ColumnClass;
+
+/// A column that a write sets.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) column: Name,
+    pub(super) class: ColumnClass,
+    /// The new value, when known.
+    pub(super) value: Value,
+    /// A change relative to the old value.
+    pub(super) relative: bool,
+    /// Set to the current time.
+    pub(super) now: bool,
+    /// Where the change stands.
+    pub(super) span: Span,
+}
+
+/// Everything that a write sets, states first.
+pub(super) fn targets(input: &Input<'_>, write: &WriteFact) -> Vec<Target> {
+    let table = write.table.word().unwrap_or_default().to_owned();
+    let mut out: Vec<Target> = Vec::new();
+    for change in &write.changes {
+        let class = input.columns.classify(&table, &change.column);
+        out.push(Target {
+            column: change.column.clone(),
+            class,
+            value: change.value.clone(),
+            relative: false,
+            now: false,
+            span: change.span,
+        });
+    }
+    if write.kind == WriteKind::Statement || write.changes.is_empty() {
+        for set in sets(write) {
+            out.push(statement_target(input, write, &table, set));
+        }
+    }
+    out.sort_by_key(|it| match it.class {
+        ColumnClass::Strong => 0,
+        ColumnClass::Claim => 1,
+        ColumnClass::Done => 2,
+        ColumnClass::Counter => 3,
+        ColumnClass::Weak => 4,
+        ColumnClass::Plain => 5,
+        ColumnClass::Version | ColumnClass::Never => 6,
+    });
+    out
+}
+
+fn sets(write: &WriteFact) -> Vec<&Assign> {
+    let Some((stmt, _)) = &write.statement else { return Vec::new() };
+    match &stmt.upsert {
+        Some(upsert) => upsert.sets.iter().collect(),
+        None => stmt.sets.iter().collect(),
+    }
+}
+
+fn statement_target(input: &Input<'_>, write: &WriteFact, table: &str, set: &Assign) -> Target {
+    let value = write.statement.as_ref().map_or(Value::Unknown, |(_, params)| {
+        crate::analysis::sql_value(&set.value, params)
+    });
+    Target {
+        class: input.columns.classify(table, &set.column),
+        column: set.column.clone(),
+        value,
+        relative: matches!(set.value, SqlExpr::Relative(_)),
+        now: set.value == SqlExpr::Now,
+        span: set.span,
+    }
+}
+
+/// Whether two spellings mean one column.
+pub(super) fn same_column(a: &str, b: &str) -> bool {
+    a == b || key(a) == key(b)
+}
+
+fn key(name: &str) -> String {
+    let name = snake_case(name);
+    let mut rest = name.as_str();
+    for prefix in ["get_", "is_", "has_", "was_"] {
+        rest = rest.strip_prefix(prefix).unwrap_or(rest);
+    }
+    rest.to_owned()
+}
+
+/// How a check speaks of what the write changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Bearing {
+    /// Not at all.
+    None,
+    /// Of a state by its name, or computed from it.
+    Vague,
+    /// Of the column that is set, or of another state of the row.
+    Exact,
+}
+
+/// How a check bears on a write that sets `target`.
+pub(super) fn bearing(input: &Input<'_>, write: &WriteFact, target: &Target, check: &CheckFact) -> Bearing {
+    if check.column.starts_with('{') && &*check.column != "{first}" {
+        return Bearing::None;
+    }
+    let table = write.table.word().unwrap_or_default();
+    let same = same_column(&check.column, &target.column);
+    let class = input.columns.classify(table, &check.column);
+    let state = class.is_state();
+    let word = is_state_word(input, &check.column);
+    let found = match (same, state, word) {
+        (true, ..) | (_, true, _) => Bearing::Exact,
+        (_, _, true) => Bearing::Vague,
+        _ if &*check.column == "{first}" => Bearing::Vague,
+        _ => Bearing::None,
+    };
+    if check.kind == CheckKind::Vague { found.min(Bearing::Vague) } else { found }
+}
+
+/// `isPending`, `pending`, `can_start`: a name that speaks of a state.
+fn is_state_word(input: &Input<'_>, column: &str) -> bool {
+    let name = snake_case(column);
+    let rest = ["is_", "has_", "was_", "can_", "should_"]
+        .iter()
+        .find_map(|it| name.strip_prefix(it))
+        .or_else(|| (!name.contains('_')).then_some(name.as_str()));
+    let Some(rest) = rest else { return false };
+    let words = input.words;
+    words.transient.matches(rest)
+        || words.terminal.matches(rest)
+        || words.waiting.matches(rest)
+        || name.starts_with("can_")
+        || name.starts_with("may_")
+}
+
+/// A state as messages show it: `'pending'`, `1`, `Status::Running`; empty when not known.
+pub(super) fn state_word(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(it) => it.to_string(),
+        Value::Int(it) => it.to_string(),
+        Value::Case(class, name) => {
+            let class = crate::base::last_segment(class);
+            if class.is_empty() { name.to_string() } else { format!("{class}::{name}") }
+        }
+        value => value.as_str().map(|it| it.to_string()).unwrap_or_default(),
+    }
+}

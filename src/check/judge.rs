@@ -1,0 +1,296 @@
+//! Decides for each write what is wrong with it, if anything.
+
+use super::column::{Bearing, Target, bearing, state_word, targets};
+use super::guard::{Guard, same_state};
+use super::index::Tested;
+use super::protect::{Protection, locks_in_vain, protection};
+use super::{Fault, Input, guard, settle, witness};
+use crate::analysis::Value;
+use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
+use crate::finding::{Confidence, StepRole};
+use crate::ir::FuncRef;
+use crate::model::ColumnClass;
+use crate::rule::FaultKind;
+
+/// All faults of the program about rows, one for each place.
+pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
+    let tested = Tested::of(input);
+    let mut out = Vec::new();
+    for (at, facts) in &input.settled.facts {
+        let root = !input.settled.imported.contains(at);
+        for write in &facts.writes {
+            if root || write.trace.len() >= 6 {
+                out.extend(judge(input, &tested, write));
+            }
+        }
+        if root {
+            for load in &facts.loads {
+                out.extend(lock_in_vain(input, load, &facts.writes));
+            }
+        }
+    }
+    out.retain(|it| !is_exempt(input, it.symbol));
+    settle(out)
+}
+
+fn is_exempt(input: &Input<'_>, at: FuncRef) -> bool {
+    input.program.file(at.source).exempt || input.program.function(at).exempt
+}
+
+/// A write with what was decided about it so far.
+pub(super) struct Case<'a> {
+    pub(super) input: &'a Input<'a>,
+    pub(super) write: &'a WriteFact,
+    pub(super) target: Target,
+    /// Checks that bear on the target, best first.
+    pub(super) checks: Vec<(Bearing, &'a CheckFact)>,
+}
+
+impl Case<'_> {
+    fn best(&self) -> Bearing {
+        self.checks.iter().map(|it| it.0).max().unwrap_or(Bearing::None)
+    }
+}
+
+fn judge(input: &Input<'_>, tested: &Tested, write: &WriteFact) -> Vec<Fault> {
+    let Some(case) = case_of(input, write) else { return Vec::new() };
+    let mut out = Vec::new();
+    if case.target.class == ColumnClass::Counter {
+        out.extend(counter(&case));
+        return out;
+    }
+    let guard = guard::judge(input, write);
+    if let Some(fault) = ignored_claim(&case, &guard) {
+        return vec![fault];
+    }
+    if write.kind == WriteKind::Statement
+        && matches!(guard, Guard::Holds | Guard::Fence | Guard::Sweep | Guard::Unknown)
+    {
+        return stale_fence(&case, &guard).into_iter().collect();
+    }
+    if write.claims.iter().any(|it| it.stale_copy) && write.kind == WriteKind::Row {
+        if write.whole {
+            return vec![fault(&case, FaultKind::StaleWriteBack, Confidence::High)];
+        }
+        return Vec::new();
+    }
+    let used: Vec<&CheckFact> = case.checks.iter().map(|it| it.1).collect();
+    let (kind, mut confidence) = match protection(write, &used) {
+        Protection::Safe => return Vec::new(),
+        Protection::Late(held) => {
+            if case.best() == Bearing::None {
+                return Vec::new();
+            }
+            let mut fault = fault(&case, FaultKind::StaleCheck, Confidence::High);
+            fault.steps.push((StepRole::Lock, held.span, "the lock is taken here".to_owned()));
+            return vec![fault];
+        }
+        Protection::None => (general_kind(write), confidence(&case, tested)),
+        Protection::Process => (general_kind(write), confidence(&case, tested).min(Confidence::Medium)),
+    };
+    if write.weak && confidence == Confidence::High {
+        confidence = Confidence::Medium;
+    }
+    if let Some(vain) = write.loads.iter().find(|it| locks_in_vain(it)) {
+        // The lock that was meant to protect it is reported instead.
+        let _ = vain;
+        return Vec::new();
+    }
+    out.push(fault(&case, kind, confidence));
+    out.extend(loose_gate(&case, confidence));
+    out
+}
+
+fn general_kind(write: &WriteFact) -> FaultKind {
+    match write.kind {
+        WriteKind::Row => FaultKind::UnguardedTransition,
+        WriteKind::Statement => FaultKind::UnguardedStatement,
+    }
+}
+
+/// The write with the column that makes it a transition.
+fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
+    if write.fresh {
+        return None;
+    }
+    let mut found: Option<Case<'a>> = None;
+    for target in targets(input, write) {
+        let mut checks: Vec<(Bearing, &CheckFact)> = write
+            .checks
+            .iter()
+            .map(|it| (bearing(input, write, &target, it), it))
+            .filter(|it| it.0 != Bearing::None)
+            .collect();
+        checks.sort_by_key(|it| std::cmp::Reverse((it.0, it.1.kind == CheckKind::Branch)));
+        let exact = checks.iter().any(|(bearing, check)| {
+            *bearing == Bearing::Exact && super::column::same_column(&check.column, &target.column)
+        });
+        let admitted = match target.class {
+            ColumnClass::Strong | ColumnClass::Claim | ColumnClass::Done => !target.relative,
+            ColumnClass::Counter => true,
+            ColumnClass::Weak => exact,
+            ColumnClass::Plain | ColumnClass::Version | ColumnClass::Never => false,
+        };
+        if !admitted {
+            continue;
+        }
+        let case = Case { input, write, target, checks };
+        let better = found.as_ref().is_none_or(|it| case.best() > it.best());
+        if better {
+            found = Some(case);
+        }
+    }
+    found.or_else(|| whole_row(input, write))
+}
+
+/// A whole row is written back after a claim: no changed column is needed.
+fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
+    let stale = write.kind == WriteKind::Row && write.whole && write.claims.iter().any(|it| it.stale_copy);
+    stale.then(|| Case {
+        input,
+        write,
+        target: Target {
+            column: "".into(),
+            class: ColumnClass::Plain,
+            value: Value::Unknown,
+            relative: false,
+            now: false,
+            span: write.primary,
+        },
+        checks: Vec::new(),
+    })
+}
+
+fn confidence(case: &Case<'_>, tested: &Tested) -> Confidence {
+    match case.best() {
+        Bearing::Exact => Confidence::High,
+        Bearing::Vague => Confidence::Medium,
+        Bearing::None => {
+            let table = case.write.table.word().unwrap_or_default();
+            let elsewhere = tested.has(table, &case.target.column);
+            let transient = case.input.words.transient.matches(&state_word(&case.target.value));
+            if case.write.workerlike && (elsewhere || transient) {
+                Confidence::Medium
+            } else {
+                Confidence::Low
+            }
+        }
+    }
+}
+
+/// A guarded claim whose count nobody looks at.
+fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
+    let write = case.write;
+    let ignored = *guard == Guard::Holds
+        && write.kind == WriteKind::Statement
+        && matches!(write.look, Look::None | Look::Mistaken)
+        && !protected(case);
+    if !ignored {
+        return None;
+    }
+    let confidence = match case.best() {
+        Bearing::Exact => Confidence::High,
+        Bearing::Vague => Confidence::Medium,
+        Bearing::None if write.look == Look::Mistaken => Confidence::Medium,
+        Bearing::None => Confidence::Low,
+    };
+    let mut out = fault(case, FaultKind::IgnoredClaim, confidence);
+    if let Some(answer) = write.answer {
+        out.steps.push((StepRole::Sql, out.primary, "the guarded statement".to_owned()));
+        out.primary = answer;
+        out.symbol = case.write.symbol;
+    }
+    Some(out)
+}
+
+fn protected(case: &Case<'_>) -> bool {
+    let used: Vec<&CheckFact> = case.checks.iter().map(|it| it.1).collect();
+    protection(case.write, &used) == Protection::Safe
+}
+
+/// A fence keeps others out from the claim on; a check from before the claim is stale all the same.
+fn stale_fence(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
+    let write = case.write;
+    let claimed = write.claims.iter().any(|it| it.won);
+    let stale = *guard == Guard::Fence && claimed && case.best() > Bearing::None && !rechecked(write);
+    stale.then(|| fault(case, FaultKind::StaleCheck, Confidence::High))
+}
+
+/// Whether the row was read again after the claim.
+fn rechecked(write: &WriteFact) -> bool {
+    write.loads.iter().filter(|it| it.key.is_some()).count() > 1
+}
+
+/// A counter that is computed in the program and written back, or changed past its limit.
+fn counter(case: &Case<'_>) -> Option<Fault> {
+    let write = case.write;
+    let used: Vec<&CheckFact> = case.checks.iter().map(|it| it.1).collect();
+    if protection(write, &used) == Protection::Safe
+        || matches!(guard::judge(case.input, write), Guard::Holds | Guard::Fence | Guard::Unknown) && write.kind == WriteKind::Statement
+    {
+        return None;
+    }
+    let column = &case.target.column;
+    if case.target.relative {
+        let limit = case.checks.iter().any(|(bearing, check)| {
+            *bearing == Bearing::Exact && super::column::same_column(&check.column, column)
+        });
+        return limit.then(|| fault(case, FaultKind::UnguardedLimit, Confidence::High));
+    }
+    let computed = matches!(case.target.value, Value::Derived(_)) && {
+        let mut found = false;
+        case.target.value.walk(&mut |it| {
+            found |= it.as_path().is_some_and(|(_, name)| super::column::same_column(name, column));
+        });
+        found
+    };
+    let confidence = if case.checks.is_empty() { Confidence::Medium } else { Confidence::High };
+    computed.then(|| fault(case, FaultKind::LostUpdate, confidence))
+}
+
+/// The check accepts the state that the write sets.
+fn loose_gate(case: &Case<'_>, confidence: Confidence) -> Option<Fault> {
+    let (_, check) = case.checks.iter().find(|(bearing, check)| {
+        let Ok(passes) = &check.passes else { return false };
+        *bearing == Bearing::Exact
+            && check.kind == CheckKind::Branch
+            && super::column::same_column(&check.column, &case.target.column)
+            && passes.iter().any(|it| same_state(case.input, it, &case.target.value))
+    })?;
+    let mut out = fault(case, FaultKind::LooseGate, confidence);
+    out.primary = check.span;
+    out.symbol = check.symbol;
+    Some(out)
+}
+
+/// A row lock that no transaction holds.
+fn lock_in_vain(input: &Input<'_>, load: &LoadFact, writes: &[WriteFact]) -> Option<Fault> {
+    if !locks_in_vain(load) {
+        return None;
+    }
+    let write = writes.iter().find(|it| it.loads.iter().any(|that| that.span == load.span))?;
+    let case = case_of(input, write).unwrap_or(Case {
+        input,
+        write,
+        target: targets(input, write).into_iter().next()?,
+        checks: Vec::new(),
+    });
+    let mut out = fault(&case, FaultKind::LockWithoutTransaction, Confidence::High);
+    out.primary = load.span;
+    out.symbol = load.symbol;
+    Some(out)
+}
+
+fn fault(case: &Case<'_>, kind: FaultKind, confidence: Confidence) -> Fault {
+    Fault {
+        kind,
+        confidence,
+        primary: case.write.primary,
+        table: case.write.table.word().unwrap_or_default().to_owned(),
+        column: case.target.column.to_string(),
+        to: state_word(&case.target.value),
+        values: witness::values(case),
+        steps: witness::steps(case),
+        symbol: case.write.symbol,
+    }
+}

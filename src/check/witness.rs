@@ -1,0 +1,116 @@
+//! The steps that a reader can follow, and the words that the texts are filled with.
+
+use super::column::state_word;
+use super::judge::Case;
+use crate::analysis::Value;
+use crate::analysis::fact::{CheckKind, WriteKind};
+use crate::base::Span;
+use crate::finding::StepRole;
+use crate::model::Yield;
+use crate::rule::{Placeholder, Values};
+
+/// Loaded, checked, changed, written: in order of time.
+pub(super) fn steps(case: &Case<'_>) -> Vec<(StepRole, Span, String)> {
+    let write = case.write;
+    let mut out = Vec::new();
+    let checks: Vec<_> = case.checks.iter().map(|it| it.1).take(2).collect();
+    let row = checks.first().map(|it| it.row.clone()).or_else(|| write.row.clone());
+    let load = write.loads.iter().find(|it| Some(&it.row) == row.as_ref()).or(write.loads.first());
+    if let Some(load) = load {
+        let filtered = checks.iter().any(|it| it.kind == CheckKind::Filter && it.span == load.span);
+        let words = if filtered { "loaded here, while its state is as wanted" } else { "loaded here" };
+        out.push((StepRole::Load, load.span, words.to_owned()));
+    }
+    for check in checks.iter().filter(|it| it.kind != CheckKind::Filter) {
+        let words = match &check.passes {
+            Ok(them) if !them.is_empty() => format!("goes on only for {}", list(them)),
+            Err(them) if !them.is_empty() => format!("goes on unless it is {}", list(them)),
+            _ => "checked here, on a copy".to_owned(),
+        };
+        out.push((StepRole::Check, check.span, words));
+    }
+    for claim in &write.claims {
+        out.push((StepRole::Claim, claim.span, "claimed here".to_owned()));
+    }
+    for change in write.changes.iter().filter(|it| it.column == case.target.column) {
+        let to = state_word(&change.value);
+        let words = if to.is_empty() {
+            format!("`{}` is changed in memory", change.column)
+        } else {
+            format!("`{}` becomes `{to}` in memory", change.column)
+        };
+        out.push((StepRole::Change, change.span, words));
+    }
+    let words = match write.kind {
+        WriteKind::Row => "written back by its key alone",
+        WriteKind::Statement => "written here",
+    };
+    out.push((StepRole::Write, write.primary, words.to_owned()));
+    if let Some(sql) = write.sql {
+        out.push((StepRole::Sql, sql, "by this statement".to_owned()));
+    }
+    for call in write.trace.iter().rev().filter(|it| **it != write.primary) {
+        out.push((StepRole::Call, *call, "reached through this call".to_owned()));
+    }
+    out
+}
+
+fn list(values: &[Value]) -> String {
+    let words: Vec<String> = values
+        .iter()
+        .map(state_word)
+        .map(|it| if it.is_empty() { "one state".to_owned() } else { format!("`{it}`") })
+        .collect();
+    words.join(", ")
+}
+
+/// What the templates can speak of.
+pub(super) fn values(case: &Case<'_>) -> Values {
+    let write = case.write;
+    let column = case.target.column.to_string();
+    let from = old_state(case);
+    let mut out = Values::default()
+        .with(Placeholder::Column, column.clone())
+        .with(Placeholder::To, state_word(&case.target.value));
+    if let Some(table) = write.table.word() {
+        out = out.with(Placeholder::Table, table).with(Placeholder::Subject, format!("`{table}`"));
+    }
+    if let Some(from) = &from {
+        out = out.with(Placeholder::From, from.clone());
+        out = out.with(Placeholder::Guard, guard_text(&column, from));
+    }
+    if let Some(api) = api(write.gives) {
+        out = out.with(Placeholder::Api, api);
+    }
+    out
+}
+
+/// The state that the checks let through, when it is one.
+fn old_state(case: &Case<'_>) -> Option<String> {
+    case.checks.iter().find_map(|(_, check)| match &check.passes {
+        Ok(them) if them.len() == 1 => {
+            let word = state_word(&them[0]);
+            (!word.is_empty()).then_some(word)
+        }
+        _ => None,
+    })
+}
+
+fn guard_text(column: &str, from: &str) -> String {
+    let column = crate::base::snake_case(column);
+    if from == "null" {
+        return format!("AND {column} IS NULL");
+    }
+    if from.parse::<i64>().is_ok() || from == "true" || from == "false" {
+        return format!("AND {column} = {from}");
+    }
+    let from = crate::base::snake_case(crate::base::last_segment(from));
+    format!("AND {column} = '{from}'")
+}
+
+fn api(gives: Yield) -> Option<&'static str> {
+    match gives {
+        Yield::Rows | Yield::Won => Some("the number that the call returns"),
+        _ => None,
+    }
+}

@@ -1,0 +1,148 @@
+//! Which words does the command line understand?
+
+use clap::{Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  rowrace check                       what is below the working directory
+  rowrace check src app/Jobs          some folders, as one program
+  rowrace check --format json > out   for programs
+  rowrace explain unguarded-update    a fault and its repair
+
+Exit codes:
+  0  no findings at warning or above
+  1  findings at warning or above
+  2  bad usage, bad configuration, nothing to analyse, or a fault of rowrace";
+
+/// Finds row races: check-then-act state changes of database rows that two workers can both win.
+#[derive(Debug, Parser)]
+#[command(name = "rowrace", version, after_help = EXAMPLES, arg_required_else_help = true)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    pub(super) command: Command,
+
+    /// Colour the output
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(super) color: Color,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Analyse files and folders as one program
+    Check(CheckArgs),
+    /// List all rules
+    Rules(RulesArgs),
+    /// Explain a rule: the fault, a bad and a good example
+    Explain(ExplainArgs),
+    /// Print what a stage of the analysis makes of files
+    Dump(DumpArgs),
+}
+
+/// Which rules and configuration are used.
+#[derive(Debug, clap::Args)]
+pub(super) struct SetupArgs {
+    /// Add the rules and packs of a folder; one with the id of a built-in takes its place
+    #[arg(long, value_name = "DIR")]
+    pub(super) rules: Vec<PathBuf>,
+
+    /// Read this file instead of the nearest `rowrace.toml` upwards
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CheckArgs {
+    /// Files and folders
+    #[arg(default_value = ".")]
+    pub(super) paths: Vec<PathBuf>,
+
+    /// How findings are written
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(super) format: FormatArg,
+
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
+
+    /// Leave out findings with weaker evidence; `low` shows notes as well
+    #[arg(long, value_enum, value_name = "CONFIDENCE")]
+    pub(super) min_confidence: Option<ConfidenceArg>,
+
+    /// Show notes too; JSON always has them
+    #[arg(long)]
+    pub(super) notes: bool,
+
+    /// Exit with 0 even when there are findings
+    #[arg(long)]
+    pub(super) exit_zero: bool,
+
+    /// Print findings only: no summary, no problems
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RulesArgs {
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ExplainArgs {
+    /// Id of the rule, as in `error[unguarded-update]`
+    pub(super) rule: String,
+
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DumpArgs {
+    /// The stage
+    #[arg(value_enum)]
+    pub(super) stage: StageArg,
+
+    /// Files and folders
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FormatArg {
+    /// With excerpts of the source
+    Text,
+    /// One line per finding
+    Concise,
+    /// One object
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ConfidenceArg {
+    Low,
+    Medium,
+    High,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum StageArg {
+    /// What the code says: functions, blocks, instructions
+    Lower,
+    /// What its calls mean: loads, checks, writes, locks
+    Bind,
+    /// All files joined
+    Program,
+    /// What each function does to the rows of its caller
+    Summaries,
+}

@@ -1,0 +1,119 @@
+//! `rowrace check`: analyse, report, and judge.
+
+use super::args::{CheckArgs, ConfidenceArg, FormatArg};
+use super::setup::Setup;
+use super::{Exit, Streams, note};
+use crate::base::{Problem, ProblemKind};
+use crate::config::Config;
+use crate::engine::Stats;
+use crate::finding::{Confidence, Severity};
+use crate::report::{Format, Report, count, write_problems, write_report};
+use crate::triage::{Triaged, triage};
+use anyhow::Result;
+
+/// How many problems are shown to people.
+const SHOWN_PROBLEMS: usize = 10;
+
+pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
+    let mut setup = Setup::load(&args.setup, streams)?;
+    if let Some(confidence) = args.min_confidence {
+        setup.config.min_confidence = confidence.into();
+    }
+    let found = setup.discover(&args.paths, streams)?;
+    let outcome = setup.engine().analyze(&found.sources);
+    let triage = triage(outcome.findings, &found.sources, &setup.config);
+    let mut problems = found.problems;
+    problems.extend(outcome.problems);
+    problems.sort();
+    let stats = stats(&outcome.stats, triage.expected);
+    let shown: Vec<Triaged> =
+        triage.findings.iter().filter(|it| shows(args, it)).cloned().collect();
+    let report =
+        Report { sources: &found.sources, findings: &shown, problems: &problems, stats: &stats };
+    streams.out(|out| write_report(&report, args.format.into(), out))?;
+    if !args.quiet && args.format != FormatArg::Json {
+        streams.err(|out| write_problems(&report, SHOWN_PROBLEMS, out));
+        note(&summary(&triage.findings, shown.len(), &report));
+    }
+    Ok(judge(args, &setup.config, &triage.findings, &problems))
+}
+
+/// Whether a finding is shown in the format asked for.
+fn shows(args: &CheckArgs, triaged: &Triaged) -> bool {
+    args.format == FormatArg::Json
+        || args.notes
+        || args.min_confidence == Some(ConfidenceArg::Low)
+        || triaged.finding.severity > Severity::Note
+}
+
+fn stats(stats: &Stats, expected: usize) -> [(&'static str, usize); 6] {
+    [
+        ("files", stats.files),
+        ("bytes", stats.bytes),
+        ("functions", stats.functions),
+        ("statements", stats.statements),
+        ("unresolved_calls", stats.unresolved_calls),
+        ("expected", expected),
+    ]
+}
+
+/// `Found 3 findings (1 error, 2 warnings) in 120 files; 4 notes hidden, show them with --notes`.
+fn summary(findings: &[Triaged], n_shown: usize, report: &Report<'_>) -> String {
+    let files = count(report.sources.len(), "file");
+    let mut line = if n_shown == 0 {
+        format!("No findings in {files}")
+    } else {
+        let kinds =
+            [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
+        let parts: Vec<String> = kinds
+            .iter()
+            .map(|(severity, noun)| (number_of(*severity, report.findings), noun))
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, noun)| count(number, noun))
+            .collect();
+        format!("Found {} ({}) in {files}", count(n_shown, "finding"), parts.join(", "))
+    };
+    let hidden = findings.len() - n_shown;
+    if hidden > 0 {
+        line = format!("{line}; {} hidden, show with --notes", count(hidden, "note"));
+    }
+    if !report.problems.is_empty() {
+        line = format!("{line}; {}", count(report.problems.len(), "problem"));
+    }
+    line
+}
+
+fn number_of(severity: Severity, findings: &[Triaged]) -> usize {
+    findings.iter().filter(|it| it.finding.severity == severity).count()
+}
+
+fn judge(args: &CheckArgs, config: &Config, findings: &[Triaged], problems: &[Problem]) -> Exit {
+    let fails = |it: &Triaged| config.fail_level.is_some_and(|level| it.finding.severity >= level);
+    if problems.iter().any(|it| it.kind == ProblemKind::Internal) {
+        Exit::Failure
+    } else if !args.exit_zero && findings.iter().any(fails) {
+        Exit::Findings
+    } else {
+        Exit::Clean
+    }
+}
+
+impl From<ConfidenceArg> for Confidence {
+    fn from(arg: ConfidenceArg) -> Self {
+        match arg {
+            ConfidenceArg::Low => Self::Low,
+            ConfidenceArg::Medium => Self::Medium,
+            ConfidenceArg::High => Self::High,
+        }
+    }
+}
+
+impl From<FormatArg> for Format {
+    fn from(arg: FormatArg) -> Self {
+        match arg {
+            FormatArg::Text => Self::Text,
+            FormatArg::Concise => Self::Concise,
+            FormatArg::Json => Self::Json,
+        }
+    }
+}

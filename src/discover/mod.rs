@@ -1,0 +1,127 @@
+//! Which files does a run read, and what do they say? The only code that reads files.
+//!
+//! Folders are walked with their ignore files, hidden and vendor folders left out; files named outright
+//! are always read. What cannot be read is a [`Problem`], never an end of the run.
+//! The result is sorted by path, each file once, whatever the order and overlap of the paths given.
+
+#![expect(clippy::disallowed_methods, reason = "this is the module that reads files")]
+
+mod decode;
+mod exempt;
+mod files;
+mod language;
+mod walk;
+
+use crate::base::{Problem, ProblemKind, Source, SourceId};
+pub use files::{find_upwards, read_text, read_toml_folder};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use walk::Candidate;
+
+/// Files above this size are not read.
+pub const SIZE_LIMIT: u64 = 10_000_000;
+
+/// Where to look, and what to leave out.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The working directory: paths are shown relative to it.
+    pub cwd: &'a Path,
+    /// Files and folders to read.
+    pub paths: &'a [PathBuf],
+    /// Globs in the manner of `.gitignore` of what is left out.
+    pub exclude: &'a [String],
+    /// The folder that `exclude` is relative to.
+    pub exclude_root: &'a Path,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Discovered {
+    /// Sources in path order; their ids are their positions.
+    pub sources: Vec<Source>,
+    /// Files and folders that were not read.
+    pub problems: Vec<Problem>,
+}
+
+/// Why nothing can be looked for.
+#[derive(Debug, thiserror::Error)]
+pub enum DiscoverError {
+    /// A path that was named cannot be reached.
+    #[error("cannot read `{path}`")]
+    Path {
+        /// The path as given.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// An exclude glob that is none.
+    #[error("`{glob}` is not a glob: {message}")]
+    Glob {
+        /// Its position among the excludes.
+        index: usize,
+        /// The glob.
+        glob: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A folder of rules without one.
+    #[error("no `.toml` file in `{path}`")]
+    NoRules {
+        /// The folder as given.
+        path: String,
+    },
+}
+
+/// Finds and reads all sources of `request`.
+pub fn discover(request: &Request<'_>) -> Result<Discovered, DiscoverError> {
+    let mut found = Discovered::default();
+    for candidate in walk::candidates(request, &mut found.problems)? {
+        match read(&candidate) {
+            Ok(Some(source)) => found.push(source),
+            Ok(None) => (),
+            Err(problem) => found.problems.push(problem),
+        }
+    }
+    found.problems.sort();
+    Ok(found)
+}
+
+impl Discovered {
+    fn push(&mut self, source: Source) {
+        let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
+        self.sources.push(Source { id, ..source });
+    }
+}
+
+/// Reads one file; `None` when it turns out to be of no language.
+fn read(candidate: &Candidate) -> Result<Option<Source>, Problem> {
+    let unreadable = |error: io::Error| problem(candidate, ProblemKind::Unreadable, &error);
+    let mut file = std::fs::File::open(&candidate.path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(language::HEAD).read_to_end(&mut bytes).map_err(unreadable)?;
+    if !candidate.hint.admits_head(&bytes) {
+        return Ok(None);
+    }
+    let length = file.metadata().map_err(unreadable)?.len();
+    if length <= SIZE_LIMIT {
+        let rest = SIZE_LIMIT.saturating_sub(language::HEAD) + 1;
+        file.take(rest).read_to_end(&mut bytes).map_err(unreadable)?;
+    }
+    if length > SIZE_LIMIT || bytes.len() as u64 > SIZE_LIMIT {
+        let message = format!("larger than {} MB, not analysed", SIZE_LIMIT / 1_000_000);
+        return Err(problem(candidate, ProblemKind::Limit, &message));
+    }
+    let text = decode::decode(&bytes);
+    let Some(language) = candidate.hint.language(&text) else { return Ok(None) };
+    Ok(Some(Source {
+        id: SourceId(0),
+        path: candidate.shown.clone(),
+        language,
+        text,
+        exempt: candidate.exempt,
+    }))
+}
+
+fn problem(candidate: &Candidate, kind: ProblemKind, message: &dyn ToString) -> Problem {
+    Problem { kind, path: candidate.shown.clone(), span: None, message: message.to_string() }
+}

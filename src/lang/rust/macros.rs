@@ -1,0 +1,520 @@
+//! Macros: the known ones by what they expand to, the others by what their tokens look like.
+
+use super::block::unit_value;
+use super::body::{Body, Want};
+use super::call::Outgoing;
+use super::names::unraw;
+use super::pattern::Bindings;
+use crate::base::{Name, Span};
+use crate::ir::{
+    Arg, ArrayItem, BinaryOp, BlockId, Callee, Const, Operand, Place, Proj, Rvalue, Terminator,
+    TypeRef,
+};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Block, Expr, Macro, Pat, Stmt, Token};
+
+/// An argument of a macro: `x`, `name = x`, `?x`, `key => x`.
+pub(super) struct MacroArg {
+    pub(super) name: Option<Name>,
+    pub(super) key: Option<Expr>,
+    pub(super) expr: Expr,
+}
+
+impl Parse for MacroArg {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name = argument_name(input)?;
+        if input.peek(Token![?]) {
+            input.parse::<Token![?]>()?;
+        } else if input.peek(Token![%]) {
+            input.parse::<Token![%]>()?;
+        }
+        let expr: Expr = input.parse()?;
+        if input.peek(Token![=>]) {
+            input.parse::<Token![=>]>()?;
+            return Ok(Self { name, key: Some(expr), expr: input.parse()? });
+        }
+        Ok(Self { name, key: None, expr })
+    }
+}
+
+/// `name =`, `user.id =`, `target:`.
+fn argument_name(input: ParseStream<'_>) -> syn::Result<Option<Name>> {
+    let ahead = input.fork();
+    let mut name = String::new();
+    while ahead.peek(syn::Ident::peek_any) {
+        name.push_str(&unraw(&ahead.call(syn::Ident::parse_any)?));
+        if !ahead.peek(Token![.]) {
+            break;
+        }
+        ahead.parse::<Token![.]>()?;
+        name.push('.');
+    }
+    let assigns = ahead.peek(Token![=]) && !ahead.peek(Token![==]) && !ahead.peek(Token![=>]);
+    let labels = ahead.peek(Token![:]) && !ahead.peek(Token![::]);
+    if name.is_empty() || !(assigns || labels) {
+        return Ok(None);
+    }
+    while !(input.peek(Token![=]) || input.peek(Token![:])) {
+        input.parse::<proc_macro2::TokenTree>()?;
+    }
+    input.parse::<proc_macro2::TokenTree>()?;
+    Ok(Some(name.into()))
+}
+
+/// `matches!(x, pattern if guard)`.
+struct Matches {
+    expr: Expr,
+    pat: Pat,
+    guard: Option<Expr>,
+}
+
+impl Parse for Matches {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let expr = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let pat = Pat::parse_multi_with_leading_vert(input)?;
+        let guard = if input.peek(Token![if]) {
+            input.parse::<Token![if]>()?;
+            Some(input.parse()?)
+        } else {
+            None
+        };
+        if input.peek(Token![,]) {
+            input.parse::<Token![,]>()?;
+        }
+        Ok(Self { expr, pat, guard })
+    }
+}
+
+/// `query_as!(Job, "…", id)`.
+struct Typed {
+    ty: syn::Type,
+    args: Punctuated<MacroArg, Token![,]>,
+}
+
+impl Parse for Typed {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ty = input.parse()?;
+        let mut args = Punctuated::new();
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            args = input.parse_terminated(MacroArg::parse, Token![,])?;
+        }
+        Ok(Self { ty, args })
+    }
+}
+
+/// `vec![x; n]`.
+struct Repeat(Expr);
+
+impl Parse for Repeat {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let expr = input.parse()?;
+        input.parse::<Token![;]>()?;
+        input.parse::<Expr>()?;
+        Ok(Self(expr))
+    }
+}
+
+/// The last segment of a macro's path.
+pub(super) fn last_name(mac: &Macro) -> String {
+    mac.path.segments.last().map(|it| unraw(&it.ident)).unwrap_or_default()
+}
+
+/// The arguments, when the tokens are a list of them.
+pub(super) fn parse_args(mac: &Macro) -> Option<Vec<MacroArg>> {
+    let parser = Punctuated::<MacroArg, Token![,]>::parse_terminated;
+    Some(mac.parse_body_with(parser).ok()?.into_iter().collect())
+}
+
+/// The arguments as plain expressions.
+pub(super) fn parse_exprs(mac: &Macro) -> Option<Vec<Expr>> {
+    let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
+    Some(mac.parse_body_with(parser).ok()?.into_iter().collect())
+}
+
+fn parse_stmts(mac: &Macro) -> Option<Vec<Stmt>> {
+    mac.parse_body_with(Block::parse_within).ok()
+}
+
+impl Body<'_, '_> {
+    /// What a macro computes; see `Body::value`.
+    #[expect(clippy::too_many_lines, reason = "one arm per kind of macro")]
+    pub(super) fn lower_macro(&mut self, mac: &Macro, want: Want) -> Rvalue {
+        let span = self.macro_span(mac);
+        match last_name(mac).as_str() {
+            "format" | "format_args" | "formatdoc" | "formatcp" => self.format_macro(mac),
+            "concat" | "concatcp" | "indoc" => self.joined_literals(mac, want),
+            "vec" | "smallvec" | "params" | "named_params" | "hashmap" | "btreemap" => {
+                self.list_macro(mac, want)
+            }
+            "json" => match mac.parse_body::<Json>() {
+                Ok(json) => self.json(&json),
+                Err(_) => self.other_macro(mac, want),
+            },
+            "matches" | "assert_matches" => self.condition_macro(mac, want),
+            "assert" => self.assert_macro(mac, None),
+            "assert_eq" => self.assert_macro(mac, Some(BinaryOp::Eq)),
+            "assert_ne" => self.assert_macro(mac, Some(BinaryOp::Ne)),
+            "ensure" => self.ensure_macro(mac),
+            "bail" => {
+                let args = parse_args(mac).unwrap_or_default();
+                let error = self.message(&args).unwrap_or(Operand::Const(Const::Unknown));
+                self.leave_err(error, span);
+                unit_value()
+            }
+            "panic" | "unreachable" | "todo" | "unimplemented" => {
+                let args = parse_args(mac).unwrap_or_default();
+                self.message(&args);
+                self.builder_mut().terminate(Terminator::Exit { span });
+                unit_value()
+            }
+            "dbg" | "pin" => match parse_exprs(mac).as_deref() {
+                Some([only]) => self.value(only, want),
+                _ => self.other_macro(mac, want),
+            },
+            "dec" => Self::fixed(Const::Float(mac.tokens.to_string().replace(' ', "").into())),
+            "stringify" | "env" | "file" | "line" | "column" | "module_path" => {
+                Self::fixed(Const::Unknown)
+            }
+            "select" | "select_biased" => match self.select_macro(mac, want) {
+                Some(value) => value,
+                None => self.other_macro(mac, want),
+            },
+            "join" => match parse_exprs(mac) {
+                Some(futures) => {
+                    let items = futures.iter().map(|it| {
+                        let value = Operand::Local(self.awaited(it));
+                        let span = self.unit.spans.expr(it);
+                        ArrayItem { key: None, value, spread: false, span }
+                    });
+                    Rvalue::Array(items.collect())
+                }
+                None => self.other_macro(mac, want),
+            },
+            "try_join" => match parse_exprs(mac) {
+                Some(futures) => self.try_join(&futures, span),
+                None => self.other_macro(mac, want),
+            },
+            "defer" => match parse_stmts(mac) {
+                Some(stmts) => {
+                    self.push_deferred(stmts);
+                    unit_value()
+                }
+                None => self.other_macro(mac, want),
+            },
+            name if prints(name) => self.message_macro(mac, want),
+            _ => self.other_macro(mac, want),
+        }
+    }
+
+    fn macro_span(&self, mac: &Macro) -> Span {
+        let first = mac.path.segments.first().map(|it| it.ident.span());
+        let close = mac.delimiter.span().close();
+        self.unit.spans.between(first.unwrap_or(close), close)
+    }
+
+    /// A call of the macro with these arguments.
+    fn macro_call(
+        &mut self,
+        mac: &Macro,
+        args: Vec<Arg>,
+        type_args: Vec<TypeRef>,
+        want: Want,
+    ) -> Rvalue {
+        let full = self.unit.resolve_path(&self.site, &mac.path);
+        self.unit.mention(&full);
+        let span = self.macro_span(mac);
+        let name_span =
+            mac.path.segments.last().map_or(span, |it| self.unit.spans.of(it.ident.span()));
+        let callee = Callee::Macro(full);
+        self.emit_call(Outgoing { callee, args, type_args, name_span, span }, want)
+    }
+
+    fn macro_args<'a>(&mut self, args: impl IntoIterator<Item = &'a MacroArg>) -> Vec<Arg> {
+        let mut out = Vec::new();
+        for it in args {
+            if let Some(key) = &it.key {
+                let key = self.arg(key);
+                out.push(key);
+            }
+            let arg = self.arg(&it.expr);
+            out.push(Arg { name: it.name.clone(), ..arg });
+        }
+        out
+    }
+
+    /// A macro that nothing is known of: its arguments are evaluated, or its statements run.
+    fn other_macro(&mut self, mac: &Macro, want: Want) -> Rvalue {
+        if takes_type(&last_name(mac))
+            && let Ok(typed) = mac.parse_body::<Typed>()
+        {
+            let ty = self.unit.type_ref(&self.site, &typed.ty);
+            let args = self.macro_args(&typed.args);
+            return self.macro_call(mac, args, vec![ty], want);
+        }
+        if let Some(args) = parse_args(mac) {
+            let args = self.macro_args(&args);
+            return self.macro_call(mac, args, Vec::new(), want);
+        }
+        match parse_stmts(mac) {
+            Some(stmts) => self.stmts(&stmts, want),
+            None => Rvalue::Unknown(Vec::new()),
+        }
+    }
+
+    /// `concat!("a", "b")`.
+    fn joined_literals(&mut self, mac: &Macro, want: Want) -> Rvalue {
+        let expr = Expr::Macro(syn::ExprMacro { attrs: Vec::new(), mac: mac.clone() });
+        match self.unit.constant_text(&self.site, &expr) {
+            Some(text) => Rvalue::Text(text),
+            None => self.other_macro(mac, want),
+        }
+    }
+
+    /// `vec![a, b]`, `params![a]`, `named_params! { ":a": a }`, `params! { "a" => a }`.
+    fn list_macro(&mut self, mac: &Macro, want: Want) -> Rvalue {
+        if let Some(args) = parse_args(mac) {
+            let items = args.iter().map(|it| self.list_item(it)).collect();
+            return Rvalue::Array(items);
+        }
+        if let Ok(Repeat(expr)) = mac.parse_body() {
+            return self.array(std::iter::once(&expr));
+        }
+        match mac.parse_body_with(Punctuated::<Pair, Token![,]>::parse_terminated) {
+            Ok(pairs) => {
+                let pairs: Vec<_> = pairs.into_iter().collect();
+                self.keyed(&pairs)
+            }
+            Err(_) => self.other_macro(mac, want),
+        }
+    }
+
+    fn list_item(&mut self, arg: &MacroArg) -> ArrayItem {
+        let named = arg.name.clone().map(|it| Operand::Const(Const::Str(it)));
+        let key = named.or_else(|| arg.key.as_ref().map(|it| self.operand(it)));
+        let span = self.unit.spans.expr(&arg.expr);
+        ArrayItem { key, value: self.operand(&arg.expr), spread: false, span }
+    }
+
+    fn keyed(&mut self, pairs: &[Pair]) -> Rvalue {
+        let items = pairs.iter().map(|it| {
+            let value = self.json(&it.value);
+            let value = self.materialize(value, self.unit.spans.expr(&it.key));
+            let key = Some(self.operand(&it.key));
+            ArrayItem { key, value, spread: false, span: self.unit.spans.expr(&it.key) }
+        });
+        Rvalue::Array(items.collect())
+    }
+
+    fn json(&mut self, json: &Json) -> Rvalue {
+        match json {
+            Json::Null => unit_value(),
+            Json::Expr(expr) => self.value(expr, Want::Value),
+            Json::Map(pairs) => self.keyed(pairs),
+            Json::List(items) => {
+                let nowhere = self.unit.spans.nowhere();
+                let items = items.iter().map(|it| {
+                    let value = self.json(it);
+                    let value = self.materialize(value, nowhere);
+                    ArrayItem { key: None, value, spread: false, span: nowhere }
+                });
+                Rvalue::Array(items.collect())
+            }
+        }
+    }
+
+    /// A condition that is a macro, as a jump; false when the macro is no condition.
+    pub(super) fn jump_macro(&mut self, mac: &Macro, then: BlockId, otherwise: BlockId) -> bool {
+        if !matches!(last_name(mac).as_str(), "matches" | "assert_matches") {
+            return false;
+        }
+        let Ok(it) = mac.parse_body::<Matches>() else { return false };
+        let subject = self.subject(&it.expr);
+        self.frame().scopes.push(super::body::Names::default());
+        let mut bindings = Bindings::new();
+        self.bindings_of(&it.pat, &mut bindings);
+        self.match_pattern(&it.pat, &Place::local(subject), &bindings, otherwise);
+        self.reveal(&bindings);
+        match &it.guard {
+            Some(guard) => self.jump(guard, then, otherwise),
+            None => self.goto(then),
+        }
+        self.frame().scopes.pop();
+        true
+    }
+
+    /// `matches!` as a value.
+    fn condition_macro(&mut self, mac: &Macro, want: Want) -> Rvalue {
+        let expr = Expr::Macro(syn::ExprMacro { attrs: Vec::new(), mac: mac.clone() });
+        if mac.parse_body::<Matches>().is_err() {
+            return self.other_macro(mac, want);
+        }
+        self.condition_value(&expr, want)
+    }
+
+    /// `assert!` and the like: the process ends when the condition is false.
+    fn assert_macro(&mut self, mac: &Macro, compares: Option<BinaryOp>) -> Rvalue {
+        let span = self.macro_span(mac);
+        let Some(args) = parse_exprs(mac) else { return unit_value() };
+        let (holds, fails) = (self.new_block(), self.new_block());
+        match (compares, args.as_slice()) {
+            (None, [cond, ..]) => self.jump(cond, holds, fails),
+            (Some(op), [left, right, ..]) => {
+                let left = self.operand(left);
+                let right = self.operand(right);
+                let cond = self.builder_mut().eval(Rvalue::Binary(op, left, right), span);
+                self.branch(cond, (holds, fails), span);
+            }
+            _ => self.goto(holds),
+        }
+        self.switch_to(fails);
+        self.builder_mut().terminate(Terminator::Exit { span });
+        self.switch_to(holds);
+        unit_value()
+    }
+
+    /// `ensure!(cond, …)`: an error leaves the function when the condition is false.
+    fn ensure_macro(&mut self, mac: &Macro) -> Rvalue {
+        let span = self.macro_span(mac);
+        let Some(args) = parse_args(mac) else { return unit_value() };
+        let Some((cond, message)) = args.split_first() else { return unit_value() };
+        let (holds, fails) = (self.new_block(), self.new_block());
+        self.jump(&cond.expr, holds, fails);
+        self.switch_to(fails);
+        let error = self.message(message).unwrap_or(Operand::Const(Const::Unknown));
+        self.leave_err(error, span);
+        self.switch_to(holds);
+        unit_value()
+    }
+
+    /// `info!(field = x, "text {y}", z)`, `write!(out, "…")`, `anyhow!("…")`.
+    fn message_macro(&mut self, mac: &Macro, want: Want) -> Rvalue {
+        let Some(args) = parse_args(mac) else { return self.other_macro(mac, want) };
+        let is_literal = |it: &MacroArg| it.name.is_none() && is_string(&it.expr);
+        let at = args.iter().position(is_literal).unwrap_or(args.len());
+        let (fields, message) = args.split_at(at);
+        let mut out = self.macro_args(fields);
+        if let Some(first) = message.first() {
+            let span = self.unit.spans.expr(&first.expr);
+            let value = self.format(message);
+            let value = self.materialize(value, span);
+            out.push(Arg { value, place: None, name: None, spread: false, span });
+        }
+        self.macro_call(mac, out, Vec::new(), want)
+    }
+
+    /// `try_join!(a, b)`: the first `Err`, or `Ok` of all that is inside.
+    fn try_join(&mut self, futures: &[Expr], span: Span) -> Rvalue {
+        let dest = self.temp();
+        let done = self.new_block();
+        let subjects: Vec<_> = futures.iter().map(|it| self.awaited(it)).collect();
+        let mut items = Vec::new();
+        for subject in subjects {
+            let test = Rvalue::IsVariant(Operand::Local(subject), "Err".into());
+            let test = self.builder_mut().eval(test, span);
+            let (fails, holds) = (self.new_block(), self.new_block());
+            self.branch(test, (fails, holds), span);
+            self.switch_to(fails);
+            self.store(dest, Rvalue::Use(Operand::Local(subject)), span);
+            self.goto(done);
+            self.switch_to(holds);
+            let inside = Place::local(subject).project(Proj::Variant("Ok".into(), 0));
+            let value = self.builder_mut().eval(Rvalue::Load(inside), span);
+            items.push(ArrayItem { key: None, value, spread: false, span });
+        }
+        let all = self.builder_mut().eval(Rvalue::Array(items), span);
+        let ok = TypeRef::named("Ok");
+        self.store(
+            dest,
+            Rvalue::Struct { ty: ok, fields: vec![("0".into(), all)], base: None },
+            span,
+        );
+        self.goto(done);
+        self.switch_to(done);
+        Rvalue::Use(Operand::Local(dest))
+    }
+}
+
+/// Macros whose arguments end in a format string.
+fn prints(name: &str) -> bool {
+    matches!(
+        name,
+        "println"
+            | "print"
+            | "eprintln"
+            | "eprint"
+            | "write"
+            | "writeln"
+            | "info"
+            | "warn"
+            | "error"
+            | "debug"
+            | "trace"
+            | "log"
+            | "event"
+            | "anyhow"
+            | "eyre"
+            | "format_err"
+    )
+}
+
+/// `query_as!`, `query_file_as_unchecked!`.
+fn takes_type(name: &str) -> bool {
+    name.ends_with("_as") || name.contains("_as_")
+}
+
+fn is_string(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(it) => matches!(it.lit, syn::Lit::Str(_)),
+        Expr::Macro(it) => matches!(last_name(&it.mac).as_str(), "concat" | "indoc"),
+        _ => false,
+    }
+}
+
+/// The tokens of `json!`.
+enum Json {
+    Null,
+    List(Vec<Json>),
+    Map(Vec<Pair>),
+    Expr(Expr),
+}
+
+/// `key: value`.
+struct Pair {
+    key: Expr,
+    value: Json,
+}
+
+impl Parse for Json {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(syn::token::Brace) {
+            let content;
+            syn::braced!(content in input);
+            let pairs = content.parse_terminated(Pair::parse, Token![,])?;
+            return Ok(Self::Map(pairs.into_iter().collect()));
+        }
+        if input.peek(syn::token::Bracket) {
+            let content;
+            syn::bracketed!(content in input);
+            let items = content.parse_terminated(Self::parse, Token![,])?;
+            return Ok(Self::List(items.into_iter().collect()));
+        }
+        let ahead = input.fork();
+        if ahead.parse::<syn::Ident>().is_ok_and(|it| it == "null") {
+            input.parse::<syn::Ident>()?;
+            return Ok(Self::Null);
+        }
+        Ok(Self::Expr(input.parse()?))
+    }
+}
+
+impl Parse for Pair {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let key = input.parse()?;
+        input.parse::<Token![:]>()?;
+        Ok(Self { key, value: input.parse()? })
+    }
+}

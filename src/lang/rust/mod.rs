@@ -1,0 +1,56 @@
+//! What does a Rust source say? The syntax tree of `syn` is lowered to the IR.
+//!
+//! There is no type checker: names are resolved through `use` and the file's own items, method calls
+//! keep their receiver as a value. References, `.await`, `Box`, `Arc`, `Rc` and `Pin` are seen through,
+//! `?` is a branch on `Err` (for `Option` as well), and closures are functions of their own.
+//!
+//! Data flows: `parse` makes the tree, `names` collects what paths mean, `decl` and `data` walk the
+//! items, and for each function a [`body::Body`] lowers statements (`block`), expressions (`expr`,
+//! `call`, `control`), patterns (`pattern`) and macros (`macros`, `format`).
+
+mod attr;
+mod block;
+mod body;
+mod call;
+mod closure;
+mod comment;
+mod constant;
+mod control;
+mod data;
+mod decl;
+mod drops;
+mod expr;
+mod format;
+mod macros;
+mod names;
+mod nesting;
+mod parse;
+mod path;
+mod pattern;
+mod select;
+mod span;
+mod text;
+mod ty;
+mod unit;
+
+#[cfg(test)]
+mod tests;
+
+use crate::base::{Language, Source};
+use crate::ir;
+
+/// Lowers one Rust source. A source that does not parse gives a file with one problem in it.
+pub fn lower(source: &Source) -> ir::File {
+    let file = match parse::parse(source) {
+        Ok((syntax, spans)) => unit::Unit::new(source, spans).lower(&syntax),
+        Err(problem) => {
+            let mut file = ir::File::empty(source.id, Language::Rust);
+            file.exempt = source.exempt;
+            file.problems.push(problem);
+            file
+        }
+    };
+    // Spans are positions in a thread-local table that grows with every parse; none is kept.
+    proc_macro2::extra::invalidate_current_thread_spans();
+    file
+}
