@@ -497,7 +497,6 @@ pub enum Role {
 
 impl Role {
     /// The word of packs, dumps and fixture markers.
-    #[expect(clippy::too_many_lines, reason = "one arm per role")]
     pub fn word(&self) -> &'static str {
         match self {
             Self::Same { .. } => "same",

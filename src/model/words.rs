@@ -92,8 +92,7 @@ mod tests {
     #[test]
     fn words_match_whole_words_in_any_spelling() {
         let set = WordSet::new(&["worker", "in_progress", "pay*", "at most once"]);
-        for name in
-            ["JobWorker", "worker_id", "Status::IN_PROGRESS", "in-progress", "repayPayment"]
+        for name in ["JobWorker", "worker_id", "Status::IN_PROGRESS", "in-progress", "repayPayment"]
         {
             assert!(set.matches(name), "{name}");
         }

@@ -13,6 +13,7 @@ use crate::base::Name;
 use crate::model::{Pack, Vocabulary};
 use crate::rule::{FaultKind, Rule, RuleId};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::hash::{Hash, Hasher};
 
 #[expect(unreachable_pub, reason = "the build script writes it")]
@@ -87,12 +88,15 @@ fn read_group<'f>(
             }
             Loaded::Rule(rule) => {
                 let key = (rule.value.id.clone(), rule.value.fault);
-                if group.rules.contains_key(&key) {
-                    let kind = PackErrorKind::Twice { what: "rule", id: key.0.to_string() };
-                    out.add(rule.span, kind);
-                    errors.append(&mut out.errors);
-                } else {
-                    group.rules.insert(key, (rule.value, out, rule.span));
+                match group.rules.entry(key) {
+                    Entry::Vacant(entry) => {
+                        entry.insert((rule.value, out, rule.span));
+                    }
+                    Entry::Occupied(entry) => {
+                        let id = entry.key().0.to_string();
+                        out.add(rule.span, PackErrorKind::Twice { what: "rule", id });
+                        errors.append(&mut out.errors);
+                    }
                 }
             }
         }
@@ -112,14 +116,13 @@ impl Merged {
         self.names.extend(group.names);
         let mut rules = Vec::new();
         for (key, (draft, mut out, span)) in group.rules {
-            match draft.finish(self.base_of(&key)) {
-                Some(rule) => rules.push((key, rule)),
-                None => {
-                    let within = "the rule".to_owned();
-                    out.add(span, PackErrorKind::MissingKey { key: "title", within: within.clone() });
-                    out.add(0..0, PackErrorKind::MissingKey { key: "text", within });
-                    errors.append(&mut out.errors);
-                }
+            if let Some(rule) = draft.finish(self.base_of(&key)) {
+                rules.push((key, rule));
+            } else {
+                // Only a built-in rule has no other of its fault to lean on.
+                let within = "the rule".to_owned();
+                out.add(span, PackErrorKind::MissingKey { key: "text", within });
+                errors.append(&mut out.errors);
             }
         }
         self.rules.extend(rules);

@@ -18,7 +18,7 @@ pub(super) enum Loaded {
     /// A vocabulary, and the place of its id.
     Pack(Field<Pack>),
     /// A rule, and the place of its id.
-    Rule(Field<RuleDraft>),
+    Rule(Box<Field<RuleDraft>>),
     /// Column patterns and word lists.
     Columns(NameRules),
 }
@@ -60,7 +60,7 @@ pub(super) fn load_file(path: &str, text: &str) -> (Option<Loaded>, Complaints) 
     let loaded = if reader.has("pack") {
         read_pack(&mut reader, &mut out).map(Loaded::Pack)
     } else if reader.has("fault") {
-        read_rule(&mut reader, &mut out).map(Loaded::Rule)
+        read_rule(&mut reader, &mut out).map(|it| Loaded::Rule(Box::new(it)))
     } else if reader.has("columns") || reader.has("words") {
         Some(Loaded::Columns(read_columns(&mut reader, &mut out)))
     } else {
@@ -73,11 +73,15 @@ pub(super) fn load_file(path: &str, text: &str) -> (Option<Loaded>, Complaints) 
 }
 
 fn read_pack(file: &mut Reader<'_>, out: &mut Complaints) -> Option<Field<Pack>> {
-    let mut head = file.table("pack", out)?;
+    let Some(mut head) = file.table("pack", out) else {
+        // One complaint is enough: what follows are the keys of a pack.
+        for key in ["type", "call", "handler"] {
+            file.value(key);
+        }
+        return None;
+    };
     let id = head.need_word("id", out).and_then(|it| read_id(&it, out));
-    let language = head
-        .word("lang", out)
-        .and_then(|it| choose(&it, "language", LANGUAGES, out));
+    let language = head.word("lang", out).and_then(|it| choose(&it, "language", LANGUAGES, out));
     head.word("title", out);
     head.finish(out);
     // Without an id, the rest is still read for its complaints.
@@ -239,9 +243,8 @@ fn read_patterns(
 }
 
 fn read_handler(mut row: Reader<'_>, pack: &Name, out: &mut Complaints) -> Option<HandlerPattern> {
-    let verdict = row
-        .need_word("verdict", out)
-        .and_then(|it| choose(&it, "verdict", VERDICTS, out));
+    let verdict =
+        row.need_word("verdict", out).and_then(|it| choose(&it, "verdict", VERDICTS, out));
     let pattern = verdict.map(|verdict| HandlerPattern {
         pack: pack.clone(),
         implements: names(&mut row, "implements", out),

@@ -18,7 +18,7 @@ pub use error::{PackError, PackErrorKind, PackErrors, Place};
 
 use crate::base::Name;
 use crate::model::{ColumnClass, ColumnRules, Vocabulary, Words};
-use crate::rule::{Placeholder, Rule, RuleId};
+use crate::rule::{Placeholder, Rule};
 
 /// All rules and packs of a run.
 #[derive(Clone, Debug)]
@@ -71,8 +71,8 @@ impl Packs {
     }
 
     /// The rules of that id.
-    pub fn rules_of<'a>(&'a self, id: &'a RuleId) -> impl Iterator<Item = &'a Rule> {
-        self.rules.iter().filter(move |it| it.id == *id)
+    pub fn rules_of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a Rule> {
+        self.rules.iter().filter(move |it| *it.id.0 == *id)
     }
 }
 

@@ -47,9 +47,7 @@ impl Complaints {
     pub(super) fn narrow(&self, span: Range<usize>, needle: &str) -> Range<usize> {
         let value = self.text.get(span.clone()).unwrap_or_default();
         match value.find(needle) {
-            Some(at) if !needle.is_empty() => {
-                span.start + at..span.start + at + needle.len()
-            }
+            Some(at) if !needle.is_empty() => span.start + at..span.start + at + needle.len(),
             _ => span,
         }
     }
@@ -92,8 +90,9 @@ impl<'t> Reader<'t> {
         self.table.get(key)
     }
 
-    pub(super) fn has(&self, key: &str) -> bool {
-        self.table.contains_key(key)
+    /// Whether there is such a key.
+    pub(super) fn has(&mut self, key: &'static str) -> bool {
+        self.value(key).is_some()
     }
 
     /// A string.
@@ -117,9 +116,7 @@ impl<'t> Reader<'t> {
     pub(super) fn words(&mut self, key: &'static str, out: &mut Complaints) -> Vec<Word<'t>> {
         let Some(value) = self.value(key) else { return Vec::new() };
         match value.get_ref() {
-            DeValue::Array(items) => {
-                items.iter().filter_map(|it| word_of(key, it, out)).collect()
-            }
+            DeValue::Array(items) => items.iter().filter_map(|it| word_of(key, it, out)).collect(),
             _ => word_of(key, value, out).into_iter().collect(),
         }
     }
@@ -206,12 +203,7 @@ fn word_of<'t>(
     found.map(|it| Field { value: it, span: value.span() })
 }
 
-fn wrong_type(
-    key: &str,
-    value: &Spanned<DeValue<'_>>,
-    wanted: &'static str,
-    out: &mut Complaints,
-) {
+fn wrong_type(key: &str, value: &Spanned<DeValue<'_>>, wanted: &'static str, out: &mut Complaints) {
     let found = value.get_ref().type_str();
     out.add(value.span(), PackErrorKind::WrongType { key: key.to_owned(), wanted, found });
 }
@@ -219,32 +211,36 @@ fn wrong_type(
 /// `did you mean …?` when one of `allowed` is near, else the whole list.
 pub(super) fn suggestion(word: &str, allowed: &[&str]) -> String {
     let limit = (word.chars().count() / 3).max(1);
-    let nearest = allowed
-        .iter()
-        .map(|it| (distance(word, it), *it))
-        .filter(|(far, _)| *far <= limit)
-        .min();
-    match nearest {
-        Some((_, it)) => format!("did you mean `{it}`?"),
-        None => {
-            let list: Vec<String> = allowed.iter().map(|it| format!("`{it}`")).collect();
-            format!("known are {}", list.join(", "))
-        }
+    let nearest =
+        allowed.iter().map(|it| (distance(word, it), *it)).filter(|(far, _)| *far <= limit).min();
+    if let Some((_, it)) = nearest {
+        return format!("did you mean `{it}`?");
     }
+    let list: Vec<String> = allowed.iter().map(|it| format!("`{it}`")).collect();
+    format!("known are {}", list.join(", "))
 }
 
-/// Number of single-character edits between two words.
+/// Number of characters to insert, drop, replace or swap with the next to make `right` of `left`.
 fn distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.chars().collect();
     let right: Vec<char> = right.chars().collect();
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, l) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (idx, r) in right.iter().enumerate() {
-            let substitute = diagonal + usize::from(l != *r);
-            diagonal = row[idx + 1];
-            row[idx + 1] = substitute.min(diagonal + 1).min(row[idx] + 1);
+    for at in 1..=left.len() {
+        let mut next = vec![at];
+        for idx in 1..=right.len() {
+            let replaced = row[idx - 1] + usize::from(left[at - 1] != right[idx - 1]);
+            let mut least = replaced.min(row[idx] + 1).min(next[idx - 1] + 1);
+            let swapped = at > 1
+                && idx > 1
+                && left[at - 1] == right[idx - 2]
+                && left[at - 2] == right[idx - 1];
+            if swapped {
+                least = least.min(before[idx - 2] + 1);
+            }
+            next.push(least);
         }
+        before = std::mem::replace(&mut row, next);
     }
     row[right.len()]
 }
@@ -259,5 +255,6 @@ mod tests {
         assert_eq!(suggestion("x", &["receiver", "result"]), "known are `receiver`, `result`");
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("laod", "load"), 1);
     }
 }

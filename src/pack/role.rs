@@ -10,12 +10,53 @@ use crate::model::{
 
 /// The words of all roles.
 const ROLES: &[&str] = &[
-    "same", "make", "query", "where", "set", "lock-rows", "load", "update", "insert", "delete",
-    "prepare", "bind", "push-sql", "execute", "fetch", "count", "expect", "save", "assign", "read",
-    "check", "refresh", "lock-row", "flush", "begin", "commit", "rollback", "transaction",
-    "acquire", "release", "expr", "join", "test", "format", "merge", "log", "abort", "call", "receive",
-    "ack", "nack",
-    "publish", "register", "auto-ack", "extend", "statement", "engine",
+    "same",
+    "make",
+    "query",
+    "where",
+    "set",
+    "lock-rows",
+    "load",
+    "update",
+    "insert",
+    "delete",
+    "prepare",
+    "bind",
+    "push-sql",
+    "execute",
+    "fetch",
+    "count",
+    "expect",
+    "save",
+    "assign",
+    "read",
+    "check",
+    "refresh",
+    "lock-row",
+    "flush",
+    "begin",
+    "commit",
+    "rollback",
+    "transaction",
+    "acquire",
+    "release",
+    "expr",
+    "join",
+    "test",
+    "format",
+    "merge",
+    "log",
+    "abort",
+    "call",
+    "receive",
+    "ack",
+    "nack",
+    "publish",
+    "register",
+    "auto-ack",
+    "extend",
+    "statement",
+    "engine",
 ];
 
 const YIELDS: &[(&str, Yield)] = &[
@@ -327,9 +368,10 @@ impl RoleReader<'_, '_> {
                 let (each, later) = (self.flag("each"), self.flag("later"));
                 body.map(|body| Role::CallWith { body, with, gives, each, later }).into()
             }
-            "statement" => {
-                self.need_choice("kind", "kind of statement", STATEMENTS).map(Role::Statement).into()
-            }
+            "statement" => self
+                .need_choice("kind", "kind of statement", STATEMENTS)
+                .map(Role::Statement)
+                .into(),
             "engine" => self.need_choice("engine", "engine", ENGINES).map(Role::Engine).into(),
             _ => return None,
         })
@@ -349,8 +391,7 @@ impl RoleReader<'_, '_> {
                 let handler = self.need("handler");
                 let verdict = self.need_choice("verdict", "verdict", VERDICTS);
                 let auto_ack = self.access("auto-ack");
-                let role =
-                    |handler, verdict| MessageRole::Register { handler, verdict, auto_ack };
+                let role = |handler, verdict| MessageRole::Register { handler, verdict, auto_ack };
                 handler.zip(verdict).map(|(handler, verdict)| role(handler, verdict))
             }
             "auto-ack" => Some(MessageRole::AutoAck),
@@ -515,11 +556,8 @@ mod tests {
                 "engine" => "engine = \"sqlite\"",
                 _ => "",
             };
-            let keys = if matches!(*word, "same" | "count" | "expect") {
-                "from = \"arg0\""
-            } else {
-                keys
-            };
+            let keys =
+                if matches!(*word, "same" | "count" | "expect") { "from = \"arg0\"" } else { keys };
             let role = read(&format!("role = \"{word}\"\n{keys}")).unwrap();
             assert_eq!(role.word(), *word);
         }

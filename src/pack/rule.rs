@@ -49,7 +49,7 @@ impl RuleDraft {
 }
 
 pub(super) fn read_rule(file: &mut Reader<'_>, out: &mut Complaints) -> Option<Field<RuleDraft>> {
-    file.within = "the rule".to_owned();
+    "the rule".clone_into(&mut file.within);
     let id = file.need_word("id", out).and_then(|it| read_id(&it, out));
     let fault = file.need_word("fault", out).and_then(|it| {
         let faults = FaultKind::ALL.map(|it| (it.word(), it));
@@ -84,8 +84,11 @@ fn read_levels(file: &mut Reader<'_>, out: &mut Complaints) -> Option<Levels> {
         None => default,
     };
     let Levels { high, medium, low } = Levels::default();
-    let levels =
-        Levels { high: level("high", high), medium: level("medium", medium), low: level("low", low) };
+    let levels = Levels {
+        high: level("high", high),
+        medium: level("medium", medium),
+        low: level("low", low),
+    };
     table.finish(out);
     Some(levels)
 }
@@ -114,7 +117,9 @@ fn read_template(
             };
             let help = match &error {
                 TemplateError::Unknown(name) => super::placeholder_help(name),
-                TemplateError::Unclosed => "write `{name}`, or `{?…}` for an optional part".to_owned(),
+                TemplateError::Unclosed => {
+                    "write `{name}`, or `{?…}` for an optional part".to_owned()
+                }
             };
             out.add_with_help(span, PackErrorKind::Template(error), help);
             None
@@ -125,9 +130,8 @@ fn read_template(
 fn read_examples(file: &mut Reader<'_>, key: &'static str, out: &mut Complaints) -> Vec<Example> {
     let mut examples = Vec::new();
     for mut table in file.tables(key, out) {
-        let language = table
-            .need_word("lang", out)
-            .and_then(|it| choose(&it, "language", LANGUAGES, out));
+        let language =
+            table.need_word("lang", out).and_then(|it| choose(&it, "language", LANGUAGES, out));
         let code = table.need_word("code", out).map(|it| it.value.to_owned());
         table.finish(out);
         if let Some((language, code)) = language.zip(code) {

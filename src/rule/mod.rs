@@ -36,9 +36,7 @@ pub struct Rule {
 impl Rule {
     /// The severity of a finding with that confidence; none: not reported.
     pub fn severity(&self, confidence: Confidence) -> Option<Severity> {
-        (confidence >= self.filter.min_confidence)
-            .then(|| self.levels.of(confidence))
-            .flatten()
+        (confidence >= self.filter.min_confidence).then(|| self.levels.of(confidence)).flatten()
     }
 }
 

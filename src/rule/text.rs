@@ -166,6 +166,10 @@ impl Template {
     pub fn render(&self, values: &Values) -> String {
         let mut out = String::with_capacity(self.source.len() + 32);
         render_parts(&self.parts, values, &mut out);
+        // A plain phrase may stand at the beginning.
+        if let Some(first) = out.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
         out
     }
 }
@@ -189,18 +193,11 @@ fn parse_parts(text: &str, nested: bool) -> Result<Vec<Part>, TemplateError> {
             .find(|it| it.word() == name)
             .ok_or_else(|| TemplateError::Unknown(name.to_owned()))?;
         let after = &inside[close + 1..];
-        match (before.strip_suffix('`'), after.strip_prefix('`')) {
-            (Some(before), Some(after)) => {
-                push_text(&mut parts, before);
-                parts.push(Part::Value(placeholder, true));
-                rest = after;
-            }
-            _ => {
-                push_text(&mut parts, before);
-                parts.push(Part::Value(placeholder, false));
-                rest = after;
-            }
-        }
+        let quoted = before.strip_suffix('`').zip(after.strip_prefix('`'));
+        let (before, after) = quoted.unwrap_or((before, after));
+        push_text(&mut parts, before);
+        parts.push(Part::Value(placeholder, quoted.is_some()));
+        rest = after;
     }
     push_text(&mut parts, rest);
     Ok(parts)
@@ -274,20 +271,20 @@ mod tests {
     #[test]
     fn what_is_not_known_reads_as_a_phrase() {
         let text = "`{column}` of {subject} is set{? to `{to}`}.{? {engine-note}}";
-        assert_eq!(render(text, &Values::default()), "the state of the row is set.");
+        assert_eq!(render(text, &Values::default()), "The state of the row is set.");
     }
 
     #[test]
     fn an_empty_value_is_none() {
         let values = Values::default().with(Placeholder::To, "");
-        assert_eq!(render("set{? to `{to}`}", &values), "set");
-        assert_eq!(render("`{to}`", &values), "the new state");
+        assert_eq!(render("Set{? to `{to}`}", &values), "Set");
+        assert_eq!(render("To `{to}`", &values), "To the new state");
     }
 
     #[test]
     fn an_optional_part_needs_all_its_values() {
         let values = Values::default().with(Placeholder::From, "pending");
-        assert_eq!(render("a{? from {from} to {to}}", &values), "a");
+        assert_eq!(render("A{? from {from} to {to}}", &values), "A");
     }
 
     #[test]

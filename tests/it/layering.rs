@@ -152,6 +152,8 @@ struct Uses {
 fn uses_of_all_files() -> Vec<(PathBuf, Uses)> {
     let mut files = Vec::new();
     rust_files(&root().join("src"), &mut files);
+    // As inline test modules, files of tests may look wherever they like.
+    files.retain(|it| !it.ends_with("tests.rs"));
     let parsed = files.into_iter().map(|path| {
         let text = fs::read_to_string(&path).expect("readable");
         let tokens: TokenStream = text.parse().expect("tokens of a file that compiles");
