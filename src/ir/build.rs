@@ -179,6 +179,14 @@ impl CfgBuilder {
         Operand::Local(temp)
     }
 
+    /// The result of the call that was appended last, when nobody reads it.
+    pub fn discarded_result(&self) -> Option<LocalId> {
+        match self.blocks[self.current].instrs.last().map(|it| &it.kind) {
+            Some(InstrKind::Call(call)) if call.discarded => Some(call.dest),
+            _ => None,
+        }
+    }
+
     /// Marks the current block as left by a `break` or `continue`; to be called before [`leave`].
     pub fn mark_exit(&mut self, span: Span) {
         let current = self.current;

@@ -182,6 +182,9 @@ impl Explorer<'_, '_> {
                 | Role::Release
                 | Role::Expr { .. }
                 | Role::Join { .. }
+                | Role::Test { .. }
+                | Role::Format { .. }
+                | Role::Merge { .. }
                 | Role::Log
                 | Role::Abort { when: Some(_), .. }
                 | Role::Engine(_) => Meaning::Harmless,
