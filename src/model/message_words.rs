@@ -40,8 +40,10 @@ pub struct MessageWords {
     pub ack: NameSet,
     /// Settles a message when the message itself is the receiver or an argument.
     pub weak_ack: NameSet,
-    /// Gives a message back, parks it or records the failure.
-    pub give_back: WordSet,
+    /// First words of calls that give a message back or park it.
+    pub give_back: NameSet,
+    /// The same, and calls that record a failure, by words anywhere in the name.
+    pub give_back_phrases: WordSet,
     /// Gives it back to the broker so that it comes again; a body that settles instead is a fault.
     pub redeliver: NameSet,
     /// Sends a message.
@@ -102,14 +104,18 @@ impl MessageWords {
                 "complete", "finish", "done", "settle", "delete", "remove", "success", "succeed",
                 "commit", "commit_async", "confirm", "close", "resolve", "mark_done", "archive",
             ]),
-            give_back: WordSet::new(&[
-                "nack", "nak", "reject", "requeue", "re_queue", "reenqueue", "re_enqueue", "release",
-                "retry", "retry*", "later", "put_back", "give_back", "push_back", "send_back", "hand_back",
-                "bury", "dead_letter", "dead_letters", "dlq", "dlx", "park", "parked", "parking", "fail",
-                "failed", "failure", "failures", "postpone", "reschedule", "defer", "quarantine",
-                "redeliver", "redelivery", "poison", "change_message_visibility", "modify_ack_deadline",
-                "return_to_queue", "restore", "kill_job", "backoff", "undeliverable", "basic_nack",
-                "basic_reject", "mark_error", "mark_errored", "record_error", "note_error", "save_error",
+            give_back: NameSet::new(&[
+                "nack", "nak", "reject", "requeue", "reenqueue", "release", "retry", "later", "bury", "park",
+                "fail", "postpone", "reschedule", "defer", "quarantine", "redeliver", "delay", "unlease",
+                "unack", "unclaim",
+            ]),
+            give_back_phrases: WordSet::new(&[
+                "nack", "requeue", "re_queue", "re_enqueue", "put_back", "give_back", "push_back",
+                "send_back", "hand_back", "dead_letter", "dead_letters", "dead_letter_queue", "dlq", "dlx",
+                "parked", "parking", "failed", "failure", "failures", "poison", "change_message_visibility",
+                "modify_ack_deadline", "return_to_queue", "kill_job", "undeliverable", "basic_reject",
+                "mark_error", "mark_errored", "record_error", "note_error", "save_error", "store_error",
+                "retry_later", "schedule_retry",
             ]),
             redeliver: NameSet::new(&[
                 "nack", "nak", "requeue", "release", "retry", "give_back", "put_back", "redeliver",
@@ -209,8 +215,9 @@ mod tests {
         assert!(!words.ack.has("package"));
         assert!(words.accessor.has_first_word("getBody"));
         assert!(!words.accessor.has_first_word("gather"));
-        assert!(words.give_back.matches("changeMessageVisibility"));
-        assert!(words.give_back.matches("note_failure"));
-        assert!(!words.give_back.matches("failover"));
+        assert!(words.give_back_phrases.matches("changeMessageVisibility"));
+        assert!(words.give_back_phrases.matches("note_failure"));
+        assert!(words.give_back.has_first_word("failJob"));
+        assert!(!words.give_back.has_first_word("findOrFail"));
     }
 }

@@ -121,12 +121,16 @@ impl Explorer<'_, '_> {
     fn by_message_role(&self, operands: &Operands<'_>) -> Option<Meaning> {
         let weak = operands.site.is_some_and(|it| it.weak);
         let evident = !weak || operands.tags().of_message();
+        let receiver = operands.receiver.as_ref().map(|it| it.tags).unwrap_or_default();
+        if receiver.has(Tags::FAILURE) {
+            return None;
+        }
         let role = operands.roles().find_map(|it| match it {
             Role::Message(role) => Some(role),
             _ => None,
         })?;
         match role {
-            MessageRole::Receive { destructive, .. } if !weak || self.root.receives => {
+            MessageRole::Receive { destructive, .. } if !weak || self.root.weak => {
                 Some(Meaning::Receive { destructive: *destructive })
             }
             MessageRole::Ack { .. } if evident => Some(Meaning::Ack { weak }),
@@ -237,7 +241,9 @@ impl Explorer<'_, '_> {
     /// Whether the name says that a message is given back or a failure recorded.
     pub(super) fn gives_back(&self, name: &str) -> bool {
         let words = self.input.words;
-        words.give_back.matches(name) && !words.accessor.has_first_word(name)
+        let says = words.give_back.has_first_word(name) || words.give_back_phrases.matches(name);
+        let only_tells = words.general.courtesy_calls.matches(name);
+        says && !only_tells && !words.accessor.has_first_word(name)
     }
 
     pub(super) fn is_log(&self, operands: &Operands<'_>) -> bool {

@@ -11,7 +11,7 @@ use super::state::{Path, State, Trace};
 use super::value::{Kind, Origin, Symbols, Tags, Test, Value, Work};
 use crate::base::Span;
 use crate::finding::StepRole;
-use crate::ir::{BlockId, FuncRef, Function, Instr, InstrKind, LocalId, Terminator};
+use crate::ir::{BlockId, FuncRef, Function, Instr, InstrKind, LocalId, Place, Rvalue, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -266,6 +266,7 @@ impl<'a> Explorer<'a, '_> {
         thrown: &mut Vec<(Path, Value)>,
     ) {
         match &instr.kind {
+            InstrKind::Assign(_, Rvalue::Load(from)) if self.is_empty_list(from, &path) => (),
             InstrKind::Assign(place, value) => {
                 let value = self.evaluate(site, value, &mut path);
                 self.assign(place, value, &mut path);
@@ -288,6 +289,12 @@ impl<'a> Explorer<'a, '_> {
                 }
             }
         }
+    }
+
+    /// A loop over a list that has no element is not entered.
+    fn is_empty_list(&mut self, place: &Place, path: &Path) -> bool {
+        Self::element_container(place)
+            .is_some_and(|it| self.load(&it, &path.state).kind == Kind::List(false))
     }
 
     fn run_terminator(

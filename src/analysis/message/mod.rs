@@ -34,13 +34,14 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-use super::fact::WriteFact;
+use super::fact::{LoadFact, WriteFact};
 use super::{Program, Resolved, Summary};
 use crate::base::Span;
 use crate::finding::{Confidence, StepRole};
 use crate::ir::FuncRef;
-use crate::model::{MessageWords, Vocabulary};
+use crate::model::{ColumnRules, MessageWords, Vocabulary};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What the message rules look at.
 #[derive(Debug)]
@@ -50,13 +51,17 @@ pub struct MessageInput<'a> {
     /// What the call sites of each function turned out to be.
     pub resolved: &'a BTreeMap<FuncRef, Resolved>,
     /// Summaries of all functions.
-    pub summaries: &'a BTreeMap<FuncRef, Summary>,
+    pub summaries: &'a BTreeMap<FuncRef, Arc<Summary>>,
     /// Packs.
     pub vocabulary: &'a Vocabulary,
     /// Names that speak of messages.
     pub words: &'a MessageWords,
     /// All writes of the program.
     pub writes: &'a [WriteFact],
+    /// All loads of the program.
+    pub loads: &'a [LoadFact],
+    /// Which columns are states.
+    pub columns: &'a ColumnRules,
 }
 
 /// A message or row that is lost.

@@ -185,9 +185,9 @@ fn matches_pattern(
     let says_something = !pattern.implements.is_empty()
         || !pattern.attributes.is_empty()
         || !pattern.param_types.is_empty();
+    let any_class = pattern.implements.is_empty() && pattern.attributes.is_empty();
     says_something
-        && (pattern.implements.is_empty() || implements())
-        && (pattern.attributes.is_empty() || attributes())
+        && (any_class || implements() || attributes())
         && (pattern.param_types.is_empty() || params())
 }
 
@@ -198,13 +198,11 @@ fn all_names(ty: &crate::ir::TypeRef) -> Vec<&str> {
     out
 }
 
-/// Full names are compared as such; a pattern of one segment with the last one.
+/// Full names are compared as such; a wanted name of one segment with the last segment of a path.
 fn same_type(name: &str, wanted: &str) -> bool {
-    if wanted.contains(['\\', ':']) {
-        name.trim_start_matches('\\').eq_ignore_ascii_case(wanted)
-    } else {
-        last_segment(name).eq_ignore_ascii_case(wanted)
-    }
+    let of_path = !wanted.contains(['\\', ':']) && name.contains("::");
+    let name = if of_path { last_segment(name) } else { name.trim_start_matches('\\') };
+    name.eq_ignore_ascii_case(wanted)
 }
 
 /// Whether the class is, extends or implements `wanted`, in the program or by what packs know.
