@@ -29,7 +29,8 @@ pub enum StatementKind {
     Lock,
     /// Releases such a lock.
     Unlock,
-    /// SET TRANSACTION ISOLATION LEVEL SERIALIZABLE or REPEATABLE READ.
+    /// SET TRANSACTION ISOLATION LEVEL SERIALIZABLE, REPEATABLE READ or SNAPSHOT; the level, in
+    /// small letters, is the only one of `Statement::columns`.
     Isolation,
     /// Everything else.
     Other,
@@ -63,7 +64,8 @@ pub enum ParamRef {
     Hole(u32),
     /// `:name`, `@name`, `$name` (without the sign).
     Named(Name),
-    /// `?` number `n` from 0, or `$1`/`?1` as 0.
+    /// `?` number `n` from 0, or `$1`/`?1`/`%1$s` as 0. `%s` count as `?` do, unless the text has
+    /// both: then the conversions are `Named("%0")` and so on.
     Position(u32),
 }
 
@@ -98,7 +100,8 @@ pub enum SqlExpr {
 /// `column = value` in SET, VALUES or DO UPDATE.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assign {
-    /// Column, unquoted, as written otherwise; empty for a hole (columns unknown).
+    /// Column, unquoted, as written otherwise; empty for a hole (columns unknown). What is set inside
+    /// a document (`jsonb_set(meta, '{status}', ..)`) also stands as `meta->status`.
     pub column: Name,
     /// The hole that stands for the column, or for the whole list.
     pub column_param: Option<ParamRef>,
@@ -123,9 +126,9 @@ pub enum ConditionOp {
     IsNull,
     /// `IS NOT NULL`.
     IsNotNull,
-    /// `<`, `<=`.
+    /// `<`, `<=`; with an integer literal always `<` (`<= 2` is `< 3`).
     Less,
-    /// `>`, `>=`.
+    /// `>`, `>=`; with an integer literal always `>`.
     Greater,
     /// `LIKE` and the like.
     Like,
@@ -136,10 +139,11 @@ pub enum ConditionOp {
 }
 
 /// A top-level conjunct of WHERE (or of the WHERE of DO UPDATE) on one column of the target, or an
-/// OR of such.
+/// OR of such. A conjunct that is not understood stands once for each column that it reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     /// Column of the target, unquoted; empty for a hole or an expression without a column.
+    /// `meta->>'status'` is `meta->status`.
     pub column: Name,
     /// The hole that stands for the column or for the whole condition.
     pub column_param: Option<ParamRef>,
@@ -147,7 +151,7 @@ pub struct Condition {
     pub op: ConditionOp,
     /// What it compares with; several for IN.
     pub values: Vec<SqlExpr>,
-    /// For an OR: the branches, each a conjunction. `column` is then that of the first branch if all
+    /// For an OR: the branches, each a conjunction; one without conditions is always true. `column` is then that of the first branch if all
     /// branches name the same column, otherwise empty.
     pub any: Vec<Vec<Condition>>,
     /// The column belongs to another table of the statement (a join, USING, FROM).
@@ -202,7 +206,7 @@ pub struct Statement {
     pub upsert: Option<UpsertAction>,
     /// RETURNING or OUTPUT.
     pub returning: bool,
-    /// Number of `?` in it, for numbering across statements.
+    /// Number of `?` (or `%s`) in the whole text; positions are numbered through all its statements.
     pub positions: u32,
     /// Evidence of the engine in the text (`$1`, `::`, backticks, `ON DUPLICATE KEY`, `?1`).
     pub engine: Option<Engine>,

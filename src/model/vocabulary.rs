@@ -181,9 +181,9 @@ pub struct Vocabulary {
     calls: Vec<(Option<Language>, CallPattern)>,
     by_name: FxHashMap<String, Vec<usize>>,
     globbed: Vec<usize>,
-    /// Facts of library types by full name, lower-cased.
-    types: FxHashMap<String, TypeFact>,
-    words: FxHashMap<String, Vec<Name>>,
+    /// Facts of library types by full name; PHP names are lower-cased.
+    types: FxHashMap<(Language, String), TypeFact>,
+    words: FxHashMap<(Language, String), Vec<Name>>,
     /// All handler patterns in pack order.
     pub handlers: Vec<(Option<Language>, HandlerPattern)>,
 }
@@ -204,12 +204,14 @@ impl Vocabulary {
                 }
                 out.calls.push((pack.language, call.clone()));
             }
-            for fact in &pack.types {
+            let languages = pack.language.as_ref().map_or(&BOTH[..], std::slice::from_ref);
+            for (language, fact) in pairs(languages, &pack.types) {
                 for alias in fact.aliases.iter().chain([&fact.name]) {
-                    out.types.insert(alias.to_lowercase(), fact.clone());
+                    out.types.insert((language, type_key(language, alias)), fact.clone());
                 }
                 for word in &fact.words {
-                    out.words.entry(word.to_lowercase()).or_default().push(fact.name.clone());
+                    let names = out.words.entry((language, short_key(word))).or_default();
+                    names.push(fact.name.clone());
                 }
             }
             out.handlers.extend(pack.handlers.iter().map(|it| (pack.language, it.clone())));
@@ -241,17 +243,16 @@ impl Vocabulary {
     }
 
     /// What is known of a library type, or of every type with that last segment (`*::ActiveModel`).
-    pub fn type_fact(&self, name: &str) -> Option<&TypeFact> {
-        let name = name.to_lowercase();
-        self.types.get(&name).or_else(|| {
-            let (_, last) = name.rsplit_once("::")?;
-            self.types.get(&format!("*::{last}"))
-        })
+    pub fn type_fact(&self, language: Language, name: &str) -> Option<&TypeFact> {
+        let key = type_key(language, name);
+        let last = key.rsplit_once("::").map_or(&*key, |(_, last)| last);
+        let any = format!("*::{last}");
+        self.types.get(&(language, key)).or_else(|| self.types.get(&(language, any)))
     }
 
     /// Types that a variable or property of this name suggests.
-    pub fn types_by_word(&self, word: &str) -> &[Name] {
-        self.words.get(&word.to_lowercase()).map(Vec::as_slice).unwrap_or_default()
+    pub fn types_by_word(&self, language: Language, word: &str) -> &[Name] {
+        self.words.get(&(language, short_key(word))).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// All call patterns in pack order, for listings and coverage tests.
@@ -260,41 +261,73 @@ impl Vocabulary {
     }
 }
 
+/// What a pack without a language speaks of.
+const BOTH: [Language; 2] = [Language::Php, Language::Rust];
+
+fn pairs<'f>(
+    languages: &'f [Language],
+    facts: &'f [TypeFact],
+) -> impl Iterator<Item = (Language, &'f TypeFact)> {
+    languages.iter().flat_map(|language| facts.iter().map(|it| (*language, it)))
+}
+
 fn short_key(name: &str) -> String {
     name.to_lowercase()
+}
+
+/// `jobs::table` is no `Table`: Rust tells case apart.
+fn type_key(language: Language, name: &str) -> String {
+    if language == Language::Php { name.to_lowercase() } else { name.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn last_segment_speaks_for_types_without_a_fact() {
-        let fact = |name: &str| TypeFact {
+    fn fact(name: &str) -> TypeFact {
+        TypeFact {
             pack: "p".into(),
             name: name.into(),
             kind: None,
             parents: Vec::new(),
-            words: Vec::new(),
+            words: vec!["db".into()],
             aliases: Vec::new(),
             engine: None,
             version_by: Vec::new(),
             saves_whole: false,
             table_from: Vec::new(),
             model_from: Vec::new(),
-        };
-        let pack = Pack {
-            id: "p".into(),
-            language: None,
-            calls: Vec::new(),
-            types: vec![fact("*::Entity"), fact("engine::Entity")],
-            handlers: Vec::new(),
-        };
-        let vocabulary = Vocabulary::new(&[pack]);
-        let found = |name| vocabulary.type_fact(name).map(|it| it.name.to_string());
+        }
+    }
+
+    fn vocabulary(language: Language, types: Vec<TypeFact>) -> Vocabulary {
+        let (calls, handlers) = (Vec::new(), Vec::new());
+        let id = "p".into();
+        Vocabulary::new(&[Pack { id, language: Some(language), calls, types, handlers }])
+    }
+
+    #[test]
+    fn last_segment_speaks_for_types_without_a_fact() {
+        let facts = vec![fact("*::Entity"), fact("engine::Entity"), fact("*::table")];
+        let vocabulary = vocabulary(Language::Rust, facts);
+        let found = |name| vocabulary.type_fact(Language::Rust, name).map(|it| it.name.to_string());
         assert_eq!(found("crate::jobs::Entity").as_deref(), Some("*::Entity"));
         assert_eq!(found("engine::Entity").as_deref(), Some("engine::Entity"));
-        assert_eq!(found("Entity"), None);
+        assert_eq!(found("Entity").as_deref(), Some("*::Entity"));
+        assert_eq!(found("crate::Entities"), None);
+        assert_eq!(found("crate::jobs::table").as_deref(), Some("*::table"));
+        assert_eq!(found("crate::Table"), None);
+    }
+
+    #[test]
+    fn facts_and_words_stay_with_their_language() {
+        let rust = vocabulary(Language::Rust, vec![fact("*::Model")]);
+        assert!(rust.type_fact(Language::Php, "Model").is_none());
+        assert!(rust.types_by_word(Language::Php, "db").is_empty());
+        assert_eq!(rust.types_by_word(Language::Rust, "DB").len(), 1);
+        let php = vocabulary(Language::Php, vec![fact("PDO")]);
+        assert!(php.type_fact(Language::Php, "pdo").is_some());
+        assert!(php.type_fact(Language::Rust, "PDO").is_none());
     }
 
     #[test]

@@ -292,7 +292,7 @@ impl RoleReader<'_, '_> {
                 left.map(|left| Role::Test { left, right, negated }).into()
             }
             "format" => {
-                let (template, args) = (self.access("template"), self.need("args"));
+                let (template, args) = (self.access("template"), self.need("values"));
                 args.map(|args| Role::Format { template, args }).into()
             }
             "merge" => self.need("parts").map(|parts| Role::Merge { parts }).into(),

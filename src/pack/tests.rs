@@ -225,14 +225,14 @@ fn a_users_pack_takes_the_place_of_its_namesake() {
         "[pack]\nid = \"pdo\"\nlang = \"php\"\n[[call]]\nname = \"my_pdo\"\nrole = \"log\"\n";
     let packs = load(&[("pdo.toml", text)]).unwrap();
     assert_eq!(packs.pack_ids, Packs::builtin().pack_ids);
-    assert!(packs.vocabulary.type_fact("PDO").is_none());
+    assert!(packs.vocabulary.type_fact(Language::Php, "PDO").is_none());
     assert!(packs.vocabulary.knows_name(Language::Php, "my_pdo"));
 }
 
 #[test]
 fn a_pack_can_be_switched_off() {
     let packs = Packs::load(&[], &["pdo".to_owned()]).unwrap();
-    assert!(packs.vocabulary.type_fact("PDO").is_none());
+    assert!(packs.vocabulary.type_fact(Language::Php, "PDO").is_none());
     assert!(!packs.pack_ids.iter().any(|it| &**it == "pdo"));
     let errors = Packs::load(&[], &["pdoo".to_owned()]).expect_err("there is no such pack");
     assert_eq!(errors.to_string(), "there is no pack `pdoo` to switch off");

@@ -67,10 +67,18 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ("s = $2", "s = $2", "kept s"),
     ("s = 'running'", "(s = 'pending' OR s = 'failed')", "claim s"),
     ("s = 'running'", "(s = 'pending' OR (s = 'running' AND locked_at < :t))", "kept s"),
-    ("s = 'running', locked_at = now()", "(s = 'pending' OR (s = 'running' AND locked_at < :t))", "claim s"),
+    (
+        "s = 'running', locked_at = now()",
+        "(s = 'pending' OR (s = 'running' AND locked_at < :t))",
+        "claim s",
+    ),
     ("locked_at = now()", "locked_at IS NULL", "claim locked_at"),
     ("worker = :me", "worker IS NULL", "claim worker"),
-    ("locked_at = now() + interval '5 min'", "(locked_at IS NULL OR locked_at < now())", "claim locked_at"),
+    (
+        "locked_at = now() + interval '5 min'",
+        "(locked_at IS NULL OR locked_at < now())",
+        "claim locked_at",
+    ),
     ("worker = :me", "locked_at < now() - interval '5 min'", "kept locked_at"),
     ("worker = :me", "locked_at IS NULL", "kept locked_at"),
     ("version = version + 1", "version = :v", "version version"),
@@ -282,7 +290,8 @@ fn upserts_are_judged_by_their_action() {
     assert_eq!(upsert("DO UPDATE SET s = EXCLUDED.s WHERE t.s <> EXCLUDED.s"), "claim s");
     assert_eq!(upsert("DO UPDATE SET s = EXCLUDED.s"), "none");
     assert_eq!(upsert("WHERE deleted_at IS NULL DO UPDATE SET s = EXCLUDED.s"), "none");
-    let merge = "MERGE INTO t USING x ON t.id = x.id WHEN MATCHED AND t.s='p' THEN UPDATE SET s='r'";
+    let merge =
+        "MERGE INTO t USING x ON t.id = x.id WHEN MATCHED AND t.s='p' THEN UPDATE SET s='r'";
     assert_eq!(guard(merge, "s", PG), "claim s");
     assert_eq!(guard("REPLACE INTO t (k, s) VALUES (1, 'r')", "s", MY), "none");
 }
@@ -299,7 +308,9 @@ fn what_the_caller_knows_of_parameters_counts() {
     let stmt = statement("UPDATE t SET s = :to WHERE id = :id AND s = :from", PG);
     let known = |to: &'static str, from: &'static str| {
         move |it: &ParamRef| match it {
-            ParamRef::Named(name) if name.as_ref() == "to" => Resolved::Literal(SqlExpr::Str(to.into())),
+            ParamRef::Named(name) if name.as_ref() == "to" => {
+                Resolved::Literal(SqlExpr::Str(to.into()))
+            }
             ParamRef::Named(name) if name.as_ref() == "from" => {
                 Resolved::Literal(SqlExpr::Str(from.into()))
             }
@@ -311,7 +322,9 @@ fn what_the_caller_knows_of_parameters_counts() {
     let one = |_: &ParamRef| Resolved::Identity(7);
     assert_eq!(word(&judge(&stmt, "s", PG, &one)), "kept s");
     let stmt = statement("UPDATE t SET s = 'r' WHERE id = :id AND s <> :final", PG);
-    let finals = |_: &ParamRef| Resolved::OneOf(vec![SqlExpr::Str("done".into()), SqlExpr::Str("failed".into())]);
+    let finals = |_: &ParamRef| {
+        Resolved::OneOf(vec![SqlExpr::Str("done".into()), SqlExpr::Str("failed".into())])
+    };
     assert_eq!(word(&judge(&stmt, "s", PG, &finals)), "kept s");
 }
 

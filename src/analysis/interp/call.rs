@@ -199,6 +199,14 @@ impl<'p> Interp<'p> {
         if let Some((pattern, rest)) = self.best_pattern(name, site, types) {
             return Target::Pattern { pattern, rest, weak: pattern.weak };
         }
+        // `Option` and `Result` are seen through, so their methods are those of every value.
+        let wrapper = [TypeRef::named("Option"), TypeRef::named("Result")];
+        if self.language == Language::Rust
+            && !site.is_static
+            && let Some((pattern, rest)) = self.best_pattern(name, site, &wrapper)
+        {
+            return Target::Pattern { pattern, rest, weak: pattern.weak };
+        }
         let known = types.iter().any(|it| self.is_known_type(it));
         if known && !types.iter().any(|it| self.is_row_class(&it.name)) {
             return Target::Unknown;
@@ -207,7 +215,7 @@ impl<'p> Interp<'p> {
             let by_word: Vec<TypeRef> = self
                 .shared
                 .vocabulary
-                .types_by_word(word)
+                .types_by_word(self.language, word)
                 .iter()
                 .map(|it| TypeRef::named(it.clone()))
                 .collect();
@@ -224,7 +232,7 @@ impl<'p> Interp<'p> {
 
     fn is_known_type(&self, ty: &TypeRef) -> bool {
         self.shared.program.type_decl(&ty.name).is_some()
-            || self.shared.vocabulary.type_fact(&ty.name).is_some()
+            || self.shared.vocabulary.type_fact(self.language, &ty.name).is_some()
     }
 
     /// The only method of that name in the program, when it takes so many arguments.
@@ -254,7 +262,12 @@ impl<'p> Interp<'p> {
         let ancestry: Vec<Name> = types
             .iter()
             .flat_map(|ty| self.shared.program.ancestry(&ty.name))
-            .flat_map(|ty| self.library_ancestry(&ty.name))
+            .flat_map(|ty| {
+                let derives = self.shared.program.type_decls(&ty.name).iter().flat_map(|it| &it.attrs);
+                let derives: Vec<Name> = derives.map(|it| it.name.clone()).collect();
+                std::iter::once(ty.name).chain(derives).collect::<Vec<_>>()
+            })
+            .flat_map(|ty| self.library_ancestry(&ty))
             .collect();
         for (pattern, rest) in vocabulary.candidates(self.language, name) {
             if !self.fits(pattern, site) {
@@ -278,6 +291,32 @@ impl<'p> Interp<'p> {
         best.map(|(_, _, pattern, rest)| (pattern, rest))
     }
 
+    /// The pattern of a property that is read, as `$name`.
+    pub(super) fn property_pattern(
+        &self,
+        types: &[TypeRef],
+        value: &Value,
+        name: &str,
+    ) -> Option<&'p CallPattern> {
+        let vocabulary = self.shared.vocabulary;
+        if !vocabulary.knows_name(self.language, name) {
+            return None;
+        }
+        let ancestry: Vec<Name> = types
+            .iter()
+            .flat_map(|ty| self.shared.program.ancestry(&ty.name))
+            .flat_map(|ty| self.library_ancestry(&ty.name))
+            .collect();
+        vocabulary.candidates(self.language, name).map(|it| it.0).find(|pattern| {
+            let typed = pattern
+                .on
+                .iter()
+                .any(|on| ancestry.iter().any(|it| it.eq_ignore_ascii_case(on)));
+            let counts = matches!(pattern.role, Role::Count { .. });
+            typed || counts && types.is_empty() && !matches!(value, Value::This | Value::Param(_))
+        })
+    }
+
     /// A library type, its aliases' true name, and its parents as the packs tell them.
     fn library_ancestry(&self, name: &Name) -> Vec<Name> {
         let mut out = vec![name.clone()];
@@ -285,7 +324,7 @@ impl<'p> Interp<'p> {
         while next < out.len() && out.len() < 32 {
             let current = out[next].clone();
             next += 1;
-            if let Some(fact) = self.shared.vocabulary.type_fact(&current) {
+            if let Some(fact) = self.shared.vocabulary.type_fact(self.language, &current) {
                 for it in std::iter::once(&fact.name).chain(&fact.parents) {
                     if !out.contains(it) {
                         out.push(it.clone());
@@ -303,7 +342,8 @@ impl<'p> Interp<'p> {
     }
 
     fn weak_pattern(&self, state: &State, name: &Name, site: &Site<'_>) -> Option<Target<'p>> {
-        if site.is_static || site.receiver.is_constant() {
+        let constant = site.receiver.is_constant() && !matches!(site.receiver, Value::Case(..));
+        if constant && !site.is_static {
             return None;
         }
         let kind = state.object(&site.receiver).map(|it| &it.kind);
@@ -317,7 +357,8 @@ impl<'p> Interp<'p> {
                 || site.word.as_deref().is_some_and(|word| {
                     pattern.receiver_words.iter().any(|it| has_word(word, it))
                 });
-            (any && named && self.fits(pattern, site)).then(|| Target::Pattern {
+            let explicit = !site.is_static || pattern.is_static == Some(true);
+            (any && named && explicit && self.fits(pattern, site)).then(|| Target::Pattern {
                 pattern,
                 rest: rest.into(),
                 weak: true,

@@ -409,17 +409,30 @@ impl Interp<'_> {
         }
     }
 
-    /// A property that the vocabulary treats as a call: `$stmt->affected_rows`.
+    /// A property that the vocabulary treats as a call: `$stmt->affected_rows`, `$this->db`.
     pub(super) fn property_role(&mut self, state: &mut State, value: &Value, name: &Name) -> Option<Value> {
-        let count = self
-            .shared
-            .vocabulary
-            .candidates(self.language, name)
-            .any(|(it, _)| matches!(it.role, Role::Count { from: Access::Receiver }));
-        if !count || matches!(state.object(value).map(|it| &it.kind), Some(ObjectKind::Row(_))) {
+        if matches!(state.object(value).map(|it| &it.kind), Some(ObjectKind::Row(_))) {
             return None;
         }
-        Some(self.count_of(state, value))
+        let types = self.types_of(state, value);
+        let pattern = self.property_pattern(&types, value, &format!("${name}"))?;
+        match &pattern.role {
+            Role::Count { from: Access::Receiver } => Some(self.count_of(state, value)),
+            Role::Make { .. } => {
+                let id = self.identity(&("property", name));
+                let returns = pattern.returns.clone()?;
+                let path = Value::path(value.clone(), name.clone());
+                let typed = self.types_of(state, &path);
+                if !typed.is_empty() {
+                    return None;
+                }
+                let _ = id;
+                state.object_mut(&path).ty.get_or_insert(TypeRef::named(returns));
+                Some(path)
+            }
+            Role::Same { from: Access::Receiver } => Some(value.clone()),
+            _ => None,
+        }
     }
 }
 

@@ -77,10 +77,10 @@ impl<'p> Interp<'p> {
     /// What is known of a library type among a class and its ancestors, nearest first.
     pub(super) fn fact_of(&self, class: &str) -> Option<&'p TypeFact> {
         let ancestry = self.shared.program.ancestry(class);
-        ancestry.iter().find_map(|it| self.shared.vocabulary.type_fact(&it.name)).or_else(|| {
+        ancestry.iter().find_map(|it| self.shared.vocabulary.type_fact(self.language, &it.name)).or_else(|| {
             let decls = self.shared.program.type_decls(class);
             decls.iter().flat_map(|it| &it.attrs).find_map(|attr| {
-                let fact = self.shared.vocabulary.type_fact(&attr.name)?;
+                let fact = self.shared.vocabulary.type_fact(self.language, &attr.name)?;
                 (fact.kind == Some(TypeKindHint::Row)).then_some(fact)
             })
         })
@@ -126,7 +126,7 @@ impl<'p> Interp<'p> {
         }
         for ancestor in self.shared.program.ancestry(&ty.name) {
             let args = if ancestor.name.eq_ignore_ascii_case(&ty.name) { &ty.args } else { &ancestor.args };
-            let Some(fact) = self.shared.vocabulary.type_fact(&ancestor.name) else { continue };
+            let Some(fact) = self.shared.vocabulary.type_fact(self.language, &ancestor.name) else { continue };
             for from in &fact.model_from {
                 let found = match from.strip_prefix("name:") {
                     Some(suffix) => last_segment(&ty.name)

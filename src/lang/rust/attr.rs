@@ -95,7 +95,7 @@ pub(super) fn is_test(attrs: &[Attribute]) -> bool {
         let path = segments(attr.path());
         let last = path.last().map(String::as_str).unwrap_or_default();
         match (last, &attr.meta) {
-            ("cfg", Meta::List(list)) => names_test(list.tokens.clone()),
+            ("cfg", Meta::List(args)) => names_test(args.tokens.clone()),
             (last, _) => matches!(last, "test" | "rstest" | "bench" | "test_case" | "test_log"),
         }
     })
@@ -124,7 +124,7 @@ fn names_test(tokens: TokenStream) -> bool {
 pub(super) fn visibility(vis: &syn::Visibility) -> Visibility {
     match vis {
         syn::Visibility::Public(_) | syn::Visibility::Restricted(_) => Visibility::Public,
-        _ => Visibility::Private,
+        syn::Visibility::Inherited => Visibility::Private,
     }
 }
 

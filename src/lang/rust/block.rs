@@ -128,7 +128,7 @@ impl Body<'_, '_> {
             pat => (pat, None),
         };
         let Some(init) = &stmt.init else {
-            self.declare_all(pat, ty);
+            self.declare_all(pat, ty.as_ref());
             return;
         };
         match (pat, &init.diverge) {
@@ -138,7 +138,7 @@ impl Body<'_, '_> {
             }
             (pat, None) => {
                 let value = self.subject(&init.expr);
-                self.bind_irrefutable(pat, Place::local(value));
+                self.bind_irrefutable(pat, &Place::local(value));
             }
             (pat, Some((_, otherwise))) => self.let_else(pat, &init.expr, otherwise),
         }
@@ -153,11 +153,11 @@ impl Body<'_, '_> {
     }
 
     /// `let x;`
-    fn declare_all(&mut self, pat: &Pat, ty: Option<TypeRef>) {
+    fn declare_all(&mut self, pat: &Pat, ty: Option<&TypeRef>) {
         let mut bindings = Bindings::new();
         self.bindings_of(pat, &mut bindings);
         for &local in bindings.values() {
-            self.builder_mut().local_mut(local).ty.clone_from(&ty);
+            self.builder_mut().local_mut(local).ty = ty.cloned();
         }
         self.reveal(&bindings);
     }
@@ -208,14 +208,18 @@ impl Body<'_, '_> {
             return self.tuple(it, span);
         }
         let value = self.value(init, Want::Value);
-        match self.materialize(value, span) {
-            Operand::Local(local) => local,
-            constant => {
-                let temp = self.temp();
-                self.store(temp, Rvalue::Use(constant), span);
-                temp
-            }
+        let value = self.materialize(value, span);
+        self.in_local(value, span)
+    }
+
+    /// A variable that holds the operand.
+    pub(super) fn in_local(&mut self, value: Operand, span: Span) -> LocalId {
+        if let Operand::Local(local) = value {
+            return local;
         }
+        let temp = self.temp();
+        self.store(temp, Rvalue::Use(value), span);
+        temp
     }
 
     /// `dest = expr`.

@@ -181,14 +181,12 @@ impl<'u, 's> Body<'u, 's> {
     /// A parameter; a pattern that is more than a name is taken apart by `bind_params`.
     pub(super) fn param(&mut self, pat: &Pat, ty: Option<TypeRef>) -> Param {
         let by_ref = ty.as_ref().is_some_and(|it| it.by_ref);
-        let (name, local) = match plain_name(pat) {
-            Some(name) => (name.clone(), self.declare(&name, ty.clone())),
-            None => {
-                let mut names = names_of(pat);
-                let only = names.pop_first().filter(|_| names.is_empty());
-                let name = only.unwrap_or_else(|| "_".into());
-                (name, self.builder_mut().local("", ty.clone()))
-            }
+        let (name, local) = if let Some(name) = plain_name(pat) {
+            (name.clone(), self.declare(&name, ty.clone()))
+        } else {
+            let mut names = names_of(pat);
+            let only = names.pop_first().filter(|_| names.is_empty());
+            (only.unwrap_or_else(|| "_".into()), self.builder_mut().local("", ty.clone()))
         };
         Param {
             name,
@@ -206,7 +204,7 @@ impl<'u, 's> Body<'u, 's> {
     pub(super) fn bind_params(&mut self, patterns: &[(&Pat, LocalId)]) {
         for (pat, local) in patterns {
             if plain_name(pat).is_none() {
-                self.bind_irrefutable(pat, Place::local(*local));
+                self.bind_irrefutable(pat, &Place::local(*local));
             }
         }
     }

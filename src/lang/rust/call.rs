@@ -131,14 +131,10 @@ impl Body<'_, '_> {
     fn place_of(&mut self, link: Link, span: Span) -> Place {
         match link {
             Link::Place(place) => place,
-            Link::Value(value) => match self.materialize(value, span) {
-                Operand::Local(local) => Place::local(local),
-                constant => {
-                    let temp = self.temp();
-                    self.store(temp, Rvalue::Use(constant), span);
-                    Place::local(temp)
-                }
-            },
+            Link::Value(value) => {
+                let value = self.materialize(value, span);
+                Place::local(self.in_local(value, span))
+            }
         }
     }
 

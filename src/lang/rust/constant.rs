@@ -1,11 +1,11 @@
 //! What is a constant expression worth, without running anything?
 
-use super::macros::{last_name, parse_exprs};
+use super::macro_tokens::{last_name, parse_exprs};
 use super::names::Site;
 use super::unit::Unit;
 use crate::base::Name;
 use crate::ir::{Const, Hole, Operand, Piece, Text};
-use syn::{Expr, Lit, UnOp};
+use syn::{Expr, ExprLit, Lit, UnOp};
 
 const MAX_DEPTH: u32 = 30;
 
@@ -90,24 +90,23 @@ impl Unit<'_> {
         }
         let mut pieces = Vec::new();
         for arg in parse_exprs(mac)? {
-            let piece = match &arg {
-                Expr::Lit(it) => match &it.lit {
-                    Lit::Str(lit) => self.cook(lit).piece(),
-                    lit => {
-                        let value = printed(&self.literal(lit));
-                        let span = self.spans.of(lit.span());
-                        Piece::Lit { value, span, offsets: Vec::new() }
-                    }
-                },
-                _ => {
-                    let value = Operand::Const(self.constant(site, &arg));
-                    let span = self.spans.expr(&arg);
-                    Piece::Hole(Hole { value, span, numeric: false })
-                }
-            };
-            pieces.push(piece);
+            pieces.push(self.constant_piece(site, &arg));
         }
         Some(Text { pieces })
+    }
+
+    fn constant_piece(&mut self, site: &Site, arg: &Expr) -> Piece {
+        let span = self.spans.expr(arg);
+        match arg {
+            Expr::Lit(ExprLit { lit: Lit::Str(lit), .. }) => self.cook(lit).piece(),
+            Expr::Lit(it) => {
+                Piece::Lit { value: printed(&self.literal(&it.lit)), span, offsets: Vec::new() }
+            }
+            _ => {
+                let value = Operand::Const(self.constant(site, arg));
+                Piece::Hole(Hole { value, span, numeric: false })
+            }
+        }
     }
 }
 

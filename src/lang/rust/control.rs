@@ -218,14 +218,7 @@ impl Body<'_, '_> {
 
     /// `x?`: leaves with `x` when it is `Err` (or `None`), goes on with what is inside.
     pub(super) fn question(&mut self, value: Operand, span: Span) -> Place {
-        let subject = match value {
-            Operand::Local(local) => local,
-            constant => {
-                let temp = self.temp();
-                self.store(temp, Rvalue::Use(constant), span);
-                temp
-            }
-        };
+        let subject = self.in_local(value, span);
         let test = Rvalue::IsVariant(Operand::Local(subject), "Err".into());
         let test = self.builder_mut().eval(test, span);
         let (then, otherwise) = (self.new_block(), self.new_block());
@@ -390,7 +383,7 @@ impl Body<'_, '_> {
         self.switch_to(body);
         self.frame().scopes.push(Names::default());
         let element = Place::local(items).project(Proj::Element { key: false });
-        self.bind_irrefutable(&expr.pat, element);
+        self.bind_irrefutable(&expr.pat, &element);
         let target = self.new_target(expr.label.as_ref(), None);
         self.push_target(target, (after, head));
         self.stmts(&expr.body.stmts, Want::Nothing);

@@ -4,7 +4,7 @@ use super::attr::{self, int_arg, string_arg, string_value};
 use super::names::{Site, join, unraw};
 use super::unit::Unit;
 use crate::base::{Name, Span, snake_case};
-use crate::ir::{Attr, Const, ConstDecl, Property, TypeDecl, TypeKind, TypeRef};
+use crate::ir::{Attr, Const, ConstDecl, Property, TypeDecl, TypeKind};
 use proc_macro2::{Delimiter, Span as TokenSpan, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, Fields, Token, Type, Variant};
@@ -14,8 +14,7 @@ impl Unit<'_> {
     pub(super) fn type_decl(
         &mut self,
         site: &Site,
-        kind: TypeKind,
-        name: Name,
+        (kind, name): (TypeKind, Name),
         attrs: &[Attribute],
         span: Span,
     ) -> TypeDecl {
@@ -44,7 +43,7 @@ impl Unit<'_> {
         };
         let span = self.item_span(&item.vis, item.struct_token.span, last);
         let name = join(&site.prefix, &unraw(&item.ident));
-        let mut decl = self.type_decl(site, TypeKind::Struct, name.clone(), &item.attrs, span);
+        let mut decl = self.type_decl(site, (TypeKind::Struct, name.clone()), &item.attrs, span);
         let generics = self.bind_generics(site, &item.generics);
         let site = Site { generics, class: Some(name), ..site.clone() };
         decl.properties = self.fields(&site, &item.fields);
@@ -79,7 +78,7 @@ impl Unit<'_> {
         let first = match vis {
             syn::Visibility::Public(it) => it.span,
             syn::Visibility::Restricted(it) => it.pub_token.span,
-            _ => keyword,
+            syn::Visibility::Inherited => keyword,
         };
         self.spans.between(first, last)
     }
@@ -89,7 +88,7 @@ impl Unit<'_> {
         let last = item.brace_token.span.close();
         let span = self.item_span(&item.vis, item.enum_token.span, last);
         let name = join(&site.prefix, &unraw(&item.ident));
-        let mut decl = self.type_decl(site, TypeKind::Enum, name, &item.attrs, span);
+        let mut decl = self.type_decl(site, (TypeKind::Enum, name), &item.attrs, span);
         for variant in &item.variants {
             decl.consts.push(ConstDecl {
                 name: unraw(&variant.ident).into(),
@@ -140,7 +139,7 @@ impl Unit<'_> {
         let Ok(table) = mac.parse_body::<Table>() else { return false };
         let name = join(&site.prefix, &unraw(&table.name));
         let span = self.spans.between(table.name.span(), mac.delimiter.span().close());
-        let mut decl = self.type_decl(site, TypeKind::Table, name, &table.attrs, span);
+        let mut decl = self.type_decl(site, (TypeKind::Table, name), &table.attrs, span);
         let args = self.folded_text(table.key);
         if !args.is_empty() {
             decl.attrs.push(Attr { name: "primary_key".into(), args });
@@ -148,7 +147,7 @@ impl Unit<'_> {
         for column in &table.columns {
             decl.properties.push(Property {
                 name: unraw(&column.name).into(),
-                ty: Some(self.column_type(site, &column.ty)),
+                ty: Some(self.type_ref(site, &column.ty)),
                 default: None,
                 is_static: false,
                 is_readonly: false,
@@ -158,10 +157,6 @@ impl Unit<'_> {
         }
         self.file.types.push(decl);
         true
-    }
-
-    fn column_type(&mut self, site: &Site, ty: &Type) -> TypeRef {
-        self.type_ref(site, ty)
     }
 }
 

@@ -91,7 +91,7 @@ fn lower_trait(unit: &mut Unit<'_>, site: &Site, item: &syn::ItemTrait) {
     let name = join(&site.prefix, &unraw(&item.ident));
     let close = item.brace_token.span.close();
     let span = unit.item_span(&item.vis, item.trait_token.span, close);
-    let mut decl = unit.type_decl(site, TypeKind::Interface, name.clone(), &item.attrs, span);
+    let mut decl = unit.type_decl(site, (TypeKind::Interface, name.clone()), &item.attrs, span);
     let generics = unit.bind_generics(site, &item.generics);
     let exempt = decl.exempt;
     let site = Site { generics, class: Some(name.clone()), prefix: name, exempt, ..site.clone() };
@@ -139,7 +139,7 @@ fn lower_impl(unit: &mut Unit<'_>, site: &Site, item: &syn::ItemImpl) {
     let of_trait = item.trait_.as_ref().map(|(path, _)| trait_ref(unit, &outer, path));
     let close = item.brace_token.span.close();
     let span = unit.spans.between(item.impl_token.span, close);
-    let mut decl = unit.type_decl(&outer, TypeKind::Impl, class.clone(), &item.attrs, span);
+    let mut decl = unit.type_decl(&outer, (TypeKind::Impl, class.clone()), &item.attrs, span);
     decl.parents.extend(of_trait.clone());
     let site = Site {
         class: Some(class.clone()),
@@ -192,7 +192,7 @@ pub(super) fn receiver_is_mutable(sig: &syn::Signature) -> bool {
 
 /// A macro at item level: a table, or items in braces.
 pub(super) fn lower_item_macro(unit: &mut Unit<'_>, site: &Site, mac: &syn::Macro) {
-    let name = super::macros::last_name(mac);
+    let name = super::macro_tokens::last_name(mac);
     match name.as_str() {
         "macro_rules" => (),
         "table" if unit.lower_table(site, mac) => (),
@@ -205,7 +205,7 @@ fn lower_hidden_items(unit: &mut Unit<'_>, site: &Site, mac: &syn::Macro) {
     if let Ok(file) = mac.parse_body::<syn::File>() {
         return adopt(unit, site, &file.items);
     }
-    if super::macros::last_name(mac) == "cfg_if" {
+    if super::macro_tokens::last_name(mac) == "cfg_if" {
         for token in mac.tokens.clone() {
             if let TokenTree::Group(group) = token
                 && let Ok(file) = syn::parse2::<syn::File>(group.stream())

@@ -140,7 +140,7 @@ impl Body<'_, '_> {
         }
         self.frame().scopes.push(Names::default());
         if let Some(pat) = closure.inputs.first() {
-            self.bind_irrefutable(pat, Place::local(guard));
+            self.bind_irrefutable(pat, &Place::local(guard));
         }
         let names = self.frame().scopes.clone();
         self.frame().scopes.pop();

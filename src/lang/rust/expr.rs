@@ -172,7 +172,7 @@ impl Body<'_, '_> {
             Expr::Paren(it) => self.is_text(&it.expr),
             Expr::Reference(it) => self.is_text(&it.expr),
             Expr::Macro(it) => {
-                matches!(super::macros::last_name(&it.mac).as_str(), "format" | "concat")
+                matches!(super::macro_tokens::last_name(&it.mac).as_str(), "format" | "concat")
             }
             Expr::MethodCall(it) => {
                 let name = unraw(&it.method);
@@ -356,7 +356,7 @@ fn is_condition(expr: &Expr) -> bool {
             Expr::Unary(it) if matches!(it.op, UnOp::Not(_)) => &it.expr,
             Expr::Binary(it) => return is_lazy(&it.op),
             Expr::Let(_) => return true,
-            Expr::Macro(it) => return super::macros::last_name(&it.mac) == "matches",
+            Expr::Macro(it) => return super::macro_tokens::last_name(&it.mac) == "matches",
             _ => return false,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::body::{Body, Want};
 use super::expr::is_numeric;
-use super::macros::{MacroArg, last_name, parse_args};
+use super::macro_tokens::{MacroArg, last_name, parse_args};
 use super::text::Cooked;
 use crate::base::Name;
 use crate::ir::{Const, Hole, Operand, Piece, Rvalue, Text};
@@ -119,7 +119,7 @@ impl Body<'_, '_> {
             },
             Expr::Group(it) => self.format_literals(&it.expr),
             Expr::Macro(it) if matches!(last_name(&it.mac).as_str(), "concat" | "indoc") => {
-                let args = super::macros::parse_exprs(&it.mac)?;
+                let args = super::macro_tokens::parse_exprs(&it.mac)?;
                 let parts: Option<Vec<_>> =
                     args.iter().map(|it| self.format_literals(it)).collect();
                 Some(parts?.into_iter().flatten().collect())

@@ -3,141 +3,17 @@
 use super::block::unit_value;
 use super::body::{Body, Want};
 use super::call::Outgoing;
-use super::names::unraw;
+use super::macro_tokens::{
+    Json, MacroArg, Matches, Pair, Repeat, Typed, last_name, parse_args, parse_exprs, parse_stmts,
+};
 use super::pattern::Bindings;
-use crate::base::{Name, Span};
+use crate::base::Span;
 use crate::ir::{
     Arg, ArrayItem, BinaryOp, BlockId, Callee, Const, Operand, Place, Proj, Rvalue, Terminator,
     TypeRef,
 };
-use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Block, Expr, Macro, Pat, Stmt, Token};
-
-/// An argument of a macro: `x`, `name = x`, `?x`, `key => x`.
-pub(super) struct MacroArg {
-    pub(super) name: Option<Name>,
-    pub(super) key: Option<Expr>,
-    pub(super) expr: Expr,
-}
-
-impl Parse for MacroArg {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let name = argument_name(input)?;
-        if input.peek(Token![?]) {
-            input.parse::<Token![?]>()?;
-        } else if input.peek(Token![%]) {
-            input.parse::<Token![%]>()?;
-        }
-        let expr: Expr = input.parse()?;
-        if input.peek(Token![=>]) {
-            input.parse::<Token![=>]>()?;
-            return Ok(Self { name, key: Some(expr), expr: input.parse()? });
-        }
-        Ok(Self { name, key: None, expr })
-    }
-}
-
-/// `name =`, `user.id =`, `target:`.
-fn argument_name(input: ParseStream<'_>) -> syn::Result<Option<Name>> {
-    let ahead = input.fork();
-    let mut name = String::new();
-    while ahead.peek(syn::Ident::peek_any) {
-        name.push_str(&unraw(&ahead.call(syn::Ident::parse_any)?));
-        if !ahead.peek(Token![.]) {
-            break;
-        }
-        ahead.parse::<Token![.]>()?;
-        name.push('.');
-    }
-    let assigns = ahead.peek(Token![=]) && !ahead.peek(Token![==]) && !ahead.peek(Token![=>]);
-    let labels = ahead.peek(Token![:]) && !ahead.peek(Token![::]);
-    if name.is_empty() || !(assigns || labels) {
-        return Ok(None);
-    }
-    while !(input.peek(Token![=]) || input.peek(Token![:])) {
-        input.parse::<proc_macro2::TokenTree>()?;
-    }
-    input.parse::<proc_macro2::TokenTree>()?;
-    Ok(Some(name.into()))
-}
-
-/// `matches!(x, pattern if guard)`.
-struct Matches {
-    expr: Expr,
-    pat: Pat,
-    guard: Option<Expr>,
-}
-
-impl Parse for Matches {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let expr = input.parse()?;
-        input.parse::<Token![,]>()?;
-        let pat = Pat::parse_multi_with_leading_vert(input)?;
-        let guard = if input.peek(Token![if]) {
-            input.parse::<Token![if]>()?;
-            Some(input.parse()?)
-        } else {
-            None
-        };
-        if input.peek(Token![,]) {
-            input.parse::<Token![,]>()?;
-        }
-        Ok(Self { expr, pat, guard })
-    }
-}
-
-/// `query_as!(Job, "…", id)`.
-struct Typed {
-    ty: syn::Type,
-    args: Punctuated<MacroArg, Token![,]>,
-}
-
-impl Parse for Typed {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let ty = input.parse()?;
-        let mut args = Punctuated::new();
-        if !input.is_empty() {
-            input.parse::<Token![,]>()?;
-            args = input.parse_terminated(MacroArg::parse, Token![,])?;
-        }
-        Ok(Self { ty, args })
-    }
-}
-
-/// `vec![x; n]`.
-struct Repeat(Expr);
-
-impl Parse for Repeat {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let expr = input.parse()?;
-        input.parse::<Token![;]>()?;
-        input.parse::<Expr>()?;
-        Ok(Self(expr))
-    }
-}
-
-/// The last segment of a macro's path.
-pub(super) fn last_name(mac: &Macro) -> String {
-    mac.path.segments.last().map(|it| unraw(&it.ident)).unwrap_or_default()
-}
-
-/// The arguments, when the tokens are a list of them.
-pub(super) fn parse_args(mac: &Macro) -> Option<Vec<MacroArg>> {
-    let parser = Punctuated::<MacroArg, Token![,]>::parse_terminated;
-    Some(mac.parse_body_with(parser).ok()?.into_iter().collect())
-}
-
-/// The arguments as plain expressions.
-pub(super) fn parse_exprs(mac: &Macro) -> Option<Vec<Expr>> {
-    let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
-    Some(mac.parse_body_with(parser).ok()?.into_iter().collect())
-}
-
-fn parse_stmts(mac: &Macro) -> Option<Vec<Stmt>> {
-    mac.parse_body_with(Block::parse_within).ok()
-}
+use syn::{Expr, Macro, Token};
 
 impl Body<'_, '_> {
     /// What a macro computes; see `Body::value`.
@@ -471,50 +347,5 @@ fn is_string(expr: &Expr) -> bool {
         Expr::Lit(it) => matches!(it.lit, syn::Lit::Str(_)),
         Expr::Macro(it) => matches!(last_name(&it.mac).as_str(), "concat" | "indoc"),
         _ => false,
-    }
-}
-
-/// The tokens of `json!`.
-enum Json {
-    Null,
-    List(Vec<Json>),
-    Map(Vec<Pair>),
-    Expr(Expr),
-}
-
-/// `key: value`.
-struct Pair {
-    key: Expr,
-    value: Json,
-}
-
-impl Parse for Json {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.peek(syn::token::Brace) {
-            let content;
-            syn::braced!(content in input);
-            let pairs = content.parse_terminated(Pair::parse, Token![,])?;
-            return Ok(Self::Map(pairs.into_iter().collect()));
-        }
-        if input.peek(syn::token::Bracket) {
-            let content;
-            syn::bracketed!(content in input);
-            let items = content.parse_terminated(Self::parse, Token![,])?;
-            return Ok(Self::List(items.into_iter().collect()));
-        }
-        let ahead = input.fork();
-        if ahead.parse::<syn::Ident>().is_ok_and(|it| it == "null") {
-            input.parse::<syn::Ident>()?;
-            return Ok(Self::Null);
-        }
-        Ok(Self::Expr(input.parse()?))
-    }
-}
-
-impl Parse for Pair {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let key = input.parse()?;
-        input.parse::<Token![:]>()?;
-        Ok(Self { key, value: input.parse()? })
     }
 }

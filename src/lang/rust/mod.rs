@@ -6,7 +6,7 @@
 //!
 //! Data flows: `parse` makes the tree, `names` collects what paths mean, `decl` and `data` walk the
 //! items, and for each function a [`body::Body`] lowers statements (`block`), expressions (`expr`,
-//! `call`, `control`), patterns (`pattern`) and macros (`macros`, `format`).
+//! `call`, `control`), patterns (`pattern`) and macros (`macros`, `macro_tokens`, `format`, `select`).
 
 mod attr;
 mod block;
@@ -21,6 +21,7 @@ mod decl;
 mod drops;
 mod expr;
 mod format;
+mod macro_tokens;
 mod macros;
 mod names;
 mod nesting;

@@ -124,15 +124,12 @@ impl Names {
         for it in found {
             let leading = item.leading_colon.is_some();
             let full = self.resolve(site, &it.path, leading);
-            match it.short {
-                Some(short) => {
-                    imports.push(full.clone());
-                    out.items.insert(short, full);
-                }
-                None => {
-                    imports.push(format!("{full}::*").into());
-                    out.globs.push(full);
-                }
+            if let Some(short) = it.short {
+                imports.push(full.clone());
+                out.items.insert(short, full);
+            } else {
+                imports.push(format!("{full}::*").into());
+                out.globs.push(full);
             }
         }
         out

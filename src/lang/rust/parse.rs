@@ -7,15 +7,14 @@ use proc_macro2::TokenStream;
 use std::str::FromStr;
 
 /// The tree and what is needed to place its spans, or why there is none.
-pub(super) fn parse(source: &Source) -> Result<(syn::File, Spans), Problem> {
+pub(super) fn parse(source: &Source) -> Result<(syn::File, Spans<'_>), Problem> {
     let base = skipped_head(&source.text);
-    let spans = Spans { source: source.id, base };
-    let text = &source.text[base..];
+    let spans = Spans::new(source, base);
     let syntax = |span: proc_macro2::Span, message: &str| {
-        problem(source, ProblemKind::Syntax, spans.error(span, source.text.len()), message)
+        problem(source, ProblemKind::Syntax, spans.error(span), message)
     };
-    let tokens =
-        TokenStream::from_str(text).map_err(|it| syntax(it.span(), "the text has no tokens"))?;
+    let tokens = TokenStream::from_str(&source.text[base..])
+        .map_err(|it| syntax(it.span(), "the text has no tokens"))?;
     if let Err(deep) = nesting::check(&tokens) {
         let message = "the code is nested too deeply to be read";
         return Err(problem(source, ProblemKind::Limit, spans.of(deep), message));

@@ -79,10 +79,10 @@ impl Body<'_, '_> {
     }
 
     /// Matches a pattern that cannot fail and makes its names visible.
-    pub(super) fn bind_irrefutable(&mut self, pat: &Pat, place: Place) {
+    pub(super) fn bind_irrefutable(&mut self, pat: &Pat, place: &Place) {
         let mut bindings = Bindings::new();
         self.bindings_of(pat, &mut bindings);
-        self.pattern(pat, &place, &Matching { bindings: &bindings, fail: None, depth: 0 });
+        self.pattern(pat, place, &Matching { bindings: &bindings, fail: None, depth: 0 });
         self.reveal(&bindings);
     }
 

@@ -3,49 +3,74 @@
 //! `Spanned::span` prints the whole tree to tokens first, which makes nested expressions quadratic;
 //! here the first and the last token are looked up instead.
 
-use crate::base::{SourceId, Span};
-use proc_macro2::Span as TokenSpan;
+use crate::base::{Source, SourceId, Span};
+use proc_macro2::{LineColumn, Span as TokenSpan};
 use syn::spanned::Spanned;
 use syn::{Expr, RangeLimits, UnOp};
 
 /// How token positions of one parse become byte ranges of the source.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Spans {
-    /// The source.
-    pub(super) source: SourceId,
+///
+/// Positions are asked for as line and column: byte ranges cost the tokenizer a search that grows with
+/// every question.
+#[derive(Clone, Debug)]
+pub(super) struct Spans<'s> {
+    source: SourceId,
     /// Bytes in front of the parsed text.
-    pub(super) base: usize,
+    base: usize,
+    text: &'s str,
+    /// Where the lines of the parsed text begin.
+    lines: Vec<usize>,
+    is_ascii: bool,
 }
 
-impl Spans {
+impl<'s> Spans<'s> {
+    /// For the tokens of `source` behind its first `base` bytes.
+    pub(super) fn new(source: &'s Source, base: usize) -> Self {
+        let text = &source.text[base..];
+        let ends = text.bytes().enumerate().filter(|it| it.1 == b'\n').map(|it| it.0 + 1);
+        let lines = std::iter::once(0).chain(ends).collect();
+        Self { source: source.id, base, text, lines, is_ascii: text.is_ascii() }
+    }
+
+    fn offset(&self, at: LineColumn) -> usize {
+        let line = at.line.checked_sub(1).and_then(|it| self.lines.get(it)).copied();
+        let start = line.unwrap_or(0);
+        let column = if self.is_ascii {
+            at.column
+        } else {
+            self.text[start..].chars().take(at.column).map(char::len_utf8).sum()
+        };
+        self.base + (start + column).min(self.text.len())
+    }
+
     /// The range of one token.
-    pub(super) fn of(self, span: TokenSpan) -> Span {
-        let range = span.byte_range();
-        Span::new(self.source, self.base + range.start, self.base + range.end)
+    pub(super) fn of(&self, span: TokenSpan) -> Span {
+        Span::new(self.source, self.offset(span.start()), self.offset(span.end()))
     }
 
     /// From the first to the last token.
-    pub(super) fn between(self, first: TokenSpan, last: TokenSpan) -> Span {
-        self.of(first).cover(self.of(last))
+    pub(super) fn between(&self, first: TokenSpan, last: TokenSpan) -> Span {
+        Span::new(self.source, self.offset(first.start()), self.offset(last.end()))
     }
 
     /// The range of a small piece of syntax.
-    pub(super) fn node(self, node: &impl Spanned) -> Span {
+    pub(super) fn node(&self, node: &impl Spanned) -> Span {
         self.of(node.span())
     }
 
     /// The range of an expression.
-    pub(super) fn expr(self, expr: &Expr) -> Span {
+    pub(super) fn expr(&self, expr: &Expr) -> Span {
         self.between(first_token(expr), last_token(expr))
     }
 
     /// For what is not written anywhere.
-    pub(super) fn nowhere(self) -> Span {
+    pub(super) fn nowhere(&self) -> Span {
         Span::new(self.source, self.base, self.base)
     }
 
     /// Where an error stands; errors at the end of the text have no token.
-    pub(super) fn error(self, span: TokenSpan, end: usize) -> Span {
+    pub(super) fn error(&self, span: TokenSpan) -> Span {
+        let end = self.base + self.text.len();
         if span.byte_range().end == 0 { Span::new(self.source, end, end) } else { self.of(span) }
     }
 }

@@ -12,7 +12,7 @@ use syn::{Item, Type};
 /// The file under lowering.
 pub(super) struct Unit<'s> {
     pub(super) source: &'s Source,
-    pub(super) spans: Spans,
+    pub(super) spans: Spans<'s>,
     pub(super) names: Names,
     pub(super) file: ir::File,
     /// Types with an `impl Drop` in this file, by full name.
@@ -27,7 +27,7 @@ pub(super) struct Unit<'s> {
 }
 
 impl<'s> Unit<'s> {
-    pub(super) fn new(source: &'s Source, spans: Spans) -> Self {
+    pub(super) fn new(source: &'s Source, spans: Spans<'s>) -> Self {
         let mut file = ir::File::empty(source.id, Language::Rust);
         file.exempt = source.exempt;
         Self {

@@ -1,8 +1,8 @@
 //! Statements that are read by their words alone: transactions, isolation, table locks.
 
 use super::ctx::Ctx;
-use super::lex::Lexed;
 use super::query::{blank, lock_function};
+use super::token::Lexed;
 use crate::base::Name;
 use crate::ir::{LockClause, Statement, StatementKind};
 use sqlparser::keywords::Keyword;

@@ -1,7 +1,7 @@
 //! What lowering a tree needs beside the tree: the tokens it came from and the way to the source.
 
-use super::lex::{Lexed, Mark, PARAM_NAME};
 use super::text::Buffer;
+use super::token::{Lexed, Mark, PARAM_NAME};
 use super::tree::offset_of;
 use crate::base::{Name, SourceId, Span};
 use crate::ir::{Engine, ParamRef};
@@ -87,6 +87,9 @@ impl<'a> Ctx<'a> {
             return self.span(0, 0);
         };
         let mut idx = self.token_index(start);
+        if starts_with_tuple(expr) && idx > 0 && self.tokens[idx - 1].token == Token::LParen {
+            idx -= 1;
+        }
         while idx > 0 && self.tokens[idx - 1].keyword() == Keyword::NOT {
             idx -= 1;
         }
@@ -168,6 +171,16 @@ fn ends_clause(keyword: Keyword) -> bool {
             | Keyword::ON
             | Keyword::DO
     )
+}
+
+/// `(a, b) = ..`: the parenthesis belongs to it.
+fn starts_with_tuple(expr: &Expr) -> bool {
+    let left = match expr {
+        Expr::BinaryOp { left, .. } => left,
+        Expr::In { expr, .. } => expr,
+        _ => return matches!(expr, Expr::Tuple(_)),
+    };
+    matches!(left.as_ref(), Expr::Tuple(_))
 }
 
 /// Where the leftmost leaf of an expression stands.

@@ -3,15 +3,15 @@
 use super::ctx::Ctx;
 use super::edit::Notes;
 use super::expr;
-use super::lex::Lexed;
 use super::query::{self, blank, read_where};
 use super::scope::{Env, Scope};
+use super::token::Lexed;
 use super::upsert;
 use crate::base::Name;
 use crate::ir::{Assign, SqlExpr, Statement, StatementKind};
 use sqlparser::ast::{
-    self, Assignment, AssignmentTarget, Delete, Expr, FromTable, ObjectName, Query, 
-    SetExpr, TableFactor, Update, UpdateTableFromKind,
+    self, Assignment, AssignmentTarget, Delete, Expr, FromTable, ObjectName, Query, SetExpr,
+    TableFactor, Update, UpdateTableFromKind,
 };
 
 /// What one tree says, in the order in which it happens.
@@ -217,12 +217,7 @@ fn update_cte(ctx: &Ctx<'_>, scope: &Scope<'_>, stmt: &mut Statement) {
     stmt.lock = stmt.lock.or(inner.lock);
 }
 
-fn lower_delete<'a>(
-    ctx: &Ctx<'_>,
-    env: &Env<'a>,
-    delete: &'a Delete,
-    notes: &Notes,
-) -> Statement {
+fn lower_delete<'a>(ctx: &Ctx<'_>, env: &Env<'a>, delete: &'a Delete, notes: &Notes) -> Statement {
     let mut scope = Scope::default();
     let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
     for it in from.iter().chain(delete.using.iter().flatten()) {
@@ -305,13 +300,7 @@ fn tuple(
     }
 }
 
-fn assign(
-    ctx: &Ctx<'_>,
-    scope: &Scope<'_>,
-    name: &ObjectName,
-    expr: &Expr,
-    out: &mut Vec<Assign>,
-) {
+fn assign(ctx: &Ctx<'_>, scope: &Scope<'_>, name: &ObjectName, expr: &Expr, out: &mut Vec<Assign>) {
     let (column, column_param) = ctx.object(name);
     if column.is_empty() && column_param.is_none() {
         return;

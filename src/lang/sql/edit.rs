@@ -3,7 +3,7 @@
 //! An edit never moves a token that it keeps, so places in the tree are those of the text. What an
 //! edit drops and what still matters is kept in [`Notes`].
 
-use super::lex::{Lexed, PARAM_NAME};
+use super::token::{Lexed, PARAM_NAME};
 use crate::ir::Engine;
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, Word};
@@ -23,7 +23,14 @@ pub(super) struct Notes {
 
 /// Rewrites the tokens of one statement.
 pub(super) fn edit(tokens: &[Lexed], engine: Option<Engine>) -> (Vec<Lexed>, Notes) {
-    let mut ctx = Ctx { tokens, at: 0, out: Vec::with_capacity(tokens.len()), notes: Notes::default(), engine, depth: 0 };
+    let mut ctx = Ctx {
+        tokens,
+        at: 0,
+        out: Vec::with_capacity(tokens.len()),
+        notes: Notes::default(),
+        engine,
+        depth: 0,
+    };
     while ctx.at < tokens.len() {
         ctx.one();
     }
@@ -92,7 +99,9 @@ impl Ctx<'_> {
                 self.nested(Self::assignments);
             }
             Keyword::FOR => self.lock(),
-            Keyword::LOCK if self.keyword(1) == Keyword::IN && self.keyword(2) == Keyword::SHARE => {
+            Keyword::LOCK
+                if self.keyword(1) == Keyword::IN && self.keyword(2) == Keyword::SHARE =>
+            {
                 self.insert(keyword("FOR"));
                 self.insert(keyword("SHARE"));
                 self.skip(4);
@@ -125,7 +134,10 @@ impl Ctx<'_> {
     fn begins_statement(&self) -> bool {
         self.out.last().is_none_or(|it| {
             matches!(it.token, Token::LParen | Token::RParen | Token::SemiColon)
-                || matches!(it.keyword(), Keyword::THEN | Keyword::AS | Keyword::BEGIN | Keyword::DO)
+                || matches!(
+                    it.keyword(),
+                    Keyword::THEN | Keyword::AS | Keyword::BEGIN | Keyword::DO
+                )
         })
     }
 
@@ -164,7 +176,10 @@ impl Ctx<'_> {
             if depth < 0 || (depth == 0 && self.keyword(0) == Keyword::SET) {
                 break;
             }
-            if matches!(self.keyword(0), Keyword::USE | Keyword::FORCE | Keyword::IGNORE | Keyword::FOR | Keyword::INDEXED) {
+            if matches!(
+                self.keyword(0),
+                Keyword::USE | Keyword::FORCE | Keyword::IGNORE | Keyword::FOR | Keyword::INDEXED
+            ) {
                 self.one();
             } else {
                 self.keep();
@@ -211,7 +226,8 @@ impl Ctx<'_> {
         match from {
             Some(0) => {}
             Some(count) => {
-                self.notes.returning |= rest[..count].iter().any(|it| it.keyword() == Keyword::OUTPUT);
+                self.notes.returning |=
+                    rest[..count].iter().any(|it| it.keyword() == Keyword::OUTPUT);
                 self.notes.target = rest.first().cloned();
                 self.skip(count);
             }
@@ -346,7 +362,9 @@ impl Ctx<'_> {
             match (&it.token, it.keyword()) {
                 (Token::LParen, _) => depth += 1,
                 (Token::RParen, _) => depth -= 1,
-                (_, Keyword::ORDER | Keyword::LIMIT) if depth == 0 && tail.is_none() => tail = Some(idx),
+                (_, Keyword::ORDER | Keyword::LIMIT) if depth == 0 && tail.is_none() => {
+                    tail = Some(idx)
+                }
                 (_, Keyword::RETURNING) if depth == 0 => returning = Some(idx),
                 _ => {}
             }
@@ -468,7 +486,9 @@ impl Ctx<'_> {
             None => {}
         }
         let mut ahead = 1;
-        while matches!(self.token(ahead), Some(Token::Word(_) | Token::Period)) && self.keyword(ahead) != Keyword::IS {
+        while matches!(self.token(ahead), Some(Token::Word(_) | Token::Period))
+            && self.keyword(ahead) != Keyword::IS
+        {
             ahead += 1;
         }
         ahead > 1
@@ -482,7 +502,14 @@ impl Ctx<'_> {
 fn is_arithmetic(token: &Token) -> bool {
     matches!(
         token,
-        Token::Plus | Token::Minus | Token::Mul | Token::Div | Token::Mod | Token::Pipe | Token::Ampersand | Token::Caret
+        Token::Plus
+            | Token::Minus
+            | Token::Mul
+            | Token::Div
+            | Token::Mod
+            | Token::Pipe
+            | Token::Ampersand
+            | Token::Caret
     )
 }
 

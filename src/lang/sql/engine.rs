@@ -1,6 +1,6 @@
 //! Which engine a text is for, by what only one of them takes.
 
-use super::lex::{Lexed, Mark};
+use super::token::{Lexed, Mark};
 use crate::ir::{Engine, ParamRef};
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::Token;
@@ -61,8 +61,15 @@ fn of_name(name: &str) -> Option<Engine> {
     Some(match name {
         "ilike" | "jsonb_set" | "jsonb" | "timestamptz" | "to_jsonb" => Engine::Postgres,
         it if it.starts_with("pg_") => Engine::Postgres,
-        "get_lock" | "release_lock" | "unix_timestamp" | "last_insert_id" | "date_sub"
-        | "date_add" | "from_unixtime" | "utc_timestamp" | "straight_join"
+        "get_lock"
+        | "release_lock"
+        | "unix_timestamp"
+        | "last_insert_id"
+        | "date_sub"
+        | "date_add"
+        | "from_unixtime"
+        | "utc_timestamp"
+        | "straight_join"
         | "sql_calc_found_rows" => Engine::MySql,
         "strftime" | "julianday" | "unixepoch" | "glob" | "last_insert_rowid" => Engine::Sqlite,
         "getdate" | "getutcdate" | "sysutcdatetime" | "sysdatetime" | "updlock" | "readpast"

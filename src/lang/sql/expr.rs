@@ -6,8 +6,8 @@ use super::scope::{Owner, Scope};
 use crate::base::Name;
 use crate::ir::{Assign, Engine, ParamRef, SqlExpr};
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident,
-    Query, UnaryOperator, Value, ValueWithSpan, Visit, Visitor, visit_expressions,
+    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Query,
+    UnaryOperator, Value, ValueWithSpan, Visit, Visitor, visit_expressions,
 };
 use std::ops::ControlFlow;
 
@@ -76,7 +76,7 @@ fn quoted(text: &str, mut params: Vec<ParamRef>, whole: bool) -> SqlExpr {
 }
 
 /// The parameter is all that stands between the quotes.
-fn is_whole(token: &super::lex::Lexed) -> bool {
+fn is_whole(token: &super::token::Lexed) -> bool {
     token.atoms.first().is_some_and(|it| it.start == token.start + 1 && it.end + 1 == token.end)
 }
 
@@ -137,7 +137,9 @@ fn function(
         return SqlExpr::Now;
     }
     match (name.as_str(), args.as_slice()) {
-        ("datetime" | "date" | "julianday" | "unixepoch", [now]) if is_now_text(now) => SqlExpr::Now,
+        ("datetime" | "date" | "julianday" | "unixepoch", [now]) if is_now_text(now) => {
+            SqlExpr::Now
+        }
         ("strftime", [_, now]) if is_now_text(now) => SqlExpr::Now,
         ("values", [arg]) if let Expr::Identifier(it) = strip(arg) => excluded(scope, &it.value),
         ("last_insert_id" | "lower" | "upper" | "trim", [arg]) => value(ctx, scope, arg, set),
@@ -159,7 +161,12 @@ fn function(
 
 /// The last part of a function's name, in lower case.
 pub(super) fn function_name(func: &Function) -> String {
-    func.name.0.last().and_then(|it| it.as_ident()).map(|it| it.value.to_lowercase()).unwrap_or_default()
+    func.name
+        .0
+        .last()
+        .and_then(|it| it.as_ident())
+        .map(|it| it.value.to_lowercase())
+        .unwrap_or_default()
 }
 
 /// The plain arguments of a call.
@@ -167,7 +174,9 @@ pub(super) fn arguments(func: &Function) -> Vec<&Expr> {
     let FunctionArguments::List(list) = &func.args else { return Vec::new() };
     let plain = |it: &'_ FunctionArg| match it {
         FunctionArg::Unnamed(FunctionArgExpr::Expr(_)) => true,
-        FunctionArg::Named { .. } | FunctionArg::ExprNamed { .. } | FunctionArg::Unnamed(_) => false,
+        FunctionArg::Named { .. } | FunctionArg::ExprNamed { .. } | FunctionArg::Unnamed(_) => {
+            false
+        }
     };
     list.args
         .iter()
@@ -179,13 +188,29 @@ pub(super) fn arguments(func: &Function) -> Vec<&Expr> {
         .collect()
 }
 
-fn is_clock(name: &str) -> bool {
+pub(super) fn is_clock(name: &str) -> bool {
     matches!(
         name.to_lowercase().as_str(),
-        "now" | "current_timestamp" | "unix_timestamp" | "getdate" | "getutcdate" | "sysdate"
-            | "sysdatetime" | "sysutcdatetime" | "systimestamp" | "utc_timestamp" | "localtime"
-            | "localtimestamp" | "transaction_timestamp" | "statement_timestamp"
-            | "clock_timestamp" | "curdate" | "current_date" | "current_time" | "curtime"
+        "now"
+            | "current_timestamp"
+            | "unix_timestamp"
+            | "unixepoch"
+            | "getdate"
+            | "getutcdate"
+            | "sysdate"
+            | "sysdatetime"
+            | "sysutcdatetime"
+            | "systimestamp"
+            | "utc_timestamp"
+            | "localtime"
+            | "localtimestamp"
+            | "transaction_timestamp"
+            | "statement_timestamp"
+            | "clock_timestamp"
+            | "curdate"
+            | "current_date"
+            | "current_time"
+            | "curtime"
     )
 }
 

@@ -2,8 +2,8 @@
 //! can be told apart. What is read here is never complete.
 
 use super::ctx::{Ctx, params};
-use super::lex::Lexed;
 use super::query::blank;
+use super::token::Lexed;
 use crate::base::Name;
 use crate::ir::{Assign, Condition, ConditionOp, SqlExpr, Statement, StatementKind};
 use sqlparser::keywords::Keyword;
@@ -69,9 +69,8 @@ fn begins(tokens: &[Lexed], idx: usize) -> bool {
         Keyword::UPDATE | Keyword::DELETE | Keyword::INSERT | Keyword::REPLACE | Keyword::SELECT
     );
     let prev = idx.checked_sub(1).map(|it| &tokens[it]);
-    verb && prev.is_none_or(|it| {
-        matches!(it.token, Token::LParen | Token::RParen | Token::SemiColon)
-    })
+    verb && prev
+        .is_none_or(|it| matches!(it.token, Token::LParen | Token::RParen | Token::SemiColon))
 }
 
 fn is_punctuation(token: &Lexed) -> bool {

@@ -8,7 +8,7 @@
 //! | `%s`, `%d`, `%1$s`, `{}` | a parameter by position |
 //! | `:id`, `@id`, `$id`, `$1`, `:1`, `:'id'` | the driver's own parameters |
 
-use super::lex::{Atom, Mark, is_word_part, is_word_start};
+use super::token::{Atom, Mark, is_word_part, is_word_start};
 use crate::base::Name;
 use crate::ir::ParamRef;
 
@@ -21,16 +21,34 @@ pub(super) enum Leftover<'a> {
     Param { mark: Mark, len: usize },
 }
 
+/// What a mark may take up: searches for its end go no further.
+pub(super) fn window(rest: &str) -> &str {
+    let mut end = rest.len().min(200);
+    while !rest.is_char_boundary(end) {
+        end -= 1;
+    }
+    &rest[..end]
+}
+
 /// Names that stand for a table without being one.
 pub(super) fn is_generic(name: &str) -> bool {
     matches!(
         name.to_ascii_lowercase().as_str(),
-        "table" | "tablename" | "table_name" | "tbl" | "prefix" | "schema" | "database" | "db" | "name"
+        "table"
+            | "tablename"
+            | "table_name"
+            | "tbl"
+            | "prefix"
+            | "schema"
+            | "database"
+            | "db"
+            | "name"
     )
 }
 
 /// A mark that may be a part of a word. `start`: the word begins with it.
 pub(super) fn in_word(rest: &str, start: bool) -> Option<Leftover<'_>> {
+    let rest = window(rest);
     let bytes = rest.as_bytes();
     match (bytes.first()?, bytes.get(1)) {
         (b'{', Some(b'{')) => double_braces(rest),
@@ -59,7 +77,7 @@ fn double_braces(rest: &str) -> Option<Leftover<'_>> {
     if is_name(inner) {
         return Some(Leftover::Name { text: inner, len });
     }
-    (inner.len() < 200 && !inner.contains(';')).then(|| named(inner.trim(), len))
+    (!inner.contains(';')).then(|| named(inner.trim(), len))
 }
 
 fn braces(rest: &str) -> Option<Leftover<'_>> {
@@ -74,10 +92,10 @@ fn braces(rest: &str) -> Option<Leftover<'_>> {
     Some(named(inner, len))
 }
 
-/// The length of `{ .. }` with its braces, on one line and of a size that a mark has.
+/// The length of `{ .. }` with its braces, on one line.
 fn balanced(rest: &str) -> Option<usize> {
     let mut depth = 0_u32;
-    for (at, it) in rest.char_indices().take(200) {
+    for (at, it) in rest.char_indices() {
         match it {
             '{' => depth += 1,
             '}' => {
@@ -130,6 +148,7 @@ fn printf(rest: &str) -> Option<(Mark, usize)> {
 
 /// A placeholder of a driver at the beginning of `rest`, and its length.
 pub(super) fn param(rest: &str) -> Option<(usize, Mark)> {
+    let rest = window(rest);
     let sign = rest.chars().next()?;
     match sign {
         ':' | '@' | '$' => {}
@@ -186,7 +205,11 @@ fn chain_len(rest: &str) -> usize {
 /// The parameters in a quoted text `content` that begins at byte `base`: one that is the whole
 /// text, or conversions of `sprintf` between other characters.
 pub(super) fn in_quotes(content: &str, base: usize) -> Vec<Atom> {
-    let whole = |mark| vec![atom(base, base + content.len(), mark)];
+    // A long text is no value with marks in it.
+    if content.len() > 200 {
+        return Vec::new();
+    }
+    let whole = |mark| vec![Atom::new(base, base + content.len(), mark)];
     match in_word(content, true) {
         Some(Leftover::Param { mark, len }) if len == content.len() && is_sure(content) => {
             return whole(mark);
@@ -212,7 +235,7 @@ pub(super) fn in_quotes(content: &str, base: usize) -> Vec<Atom> {
         if !ends || !content[at..at + len].ends_with(['s', 'd']) {
             return Vec::new();
         }
-        atoms.push(atom(base + at, base + at + len, mark));
+        atoms.push(Atom::new(base + at, base + at + len, mark));
         at += len;
     }
     atoms
@@ -240,9 +263,4 @@ fn name_len(text: &str) -> usize {
 
 fn is_name(text: &str) -> bool {
     name_len(text) == text.len() && !text.is_empty()
-}
-
-fn atom(start: usize, end: usize, mark: Mark) -> Atom {
-    let offset = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
-    Atom { start: offset(start), end: offset(end), mark }
 }

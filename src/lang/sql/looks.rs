@@ -24,7 +24,9 @@ pub fn looks_like_sql(text: &str) -> bool {
         "with" => has(&["as"]) && has(&["select", "update", "delete", "insert"]),
         "begin" | "commit" | "rollback" | "start" | "savepoint" | "end" => is_control(verb, rest),
         "lock" | "unlock" => has_first(rest, &["table", "tables"]),
-        "set" => has_word(rest, "transaction") || has_word(rest, "autocommit") || rest.contains('='),
+        "set" => {
+            has_word(rest, "transaction") || has_word(rest, "autocommit") || rest.contains('=')
+        }
         "exec" | "execute" | "call" => rest.contains("applock"),
         "prepare" | "declare" | "do" | "create" => {
             has(&["update", "delete", "insert", "select"]) && (shouts || has(&["as", "for"]))
@@ -36,7 +38,8 @@ pub fn looks_like_sql(text: &str) -> bool {
 /// Blanks, comments and opening parentheses.
 fn skip_blank(mut text: &str) -> &str {
     loop {
-        text = text.trim_start_matches(|it: char| it.is_whitespace() || it == '(' || it == '\u{feff}');
+        text =
+            text.trim_start_matches(|it: char| it.is_whitespace() || it == '(' || it == '\u{feff}');
         if let Some(rest) = text.strip_prefix("/*") {
             let Some(end) = rest.find("*/") else { return "" };
             text = &rest[end + 2..];
@@ -71,7 +74,17 @@ fn is_control(verb: &str, rest: &str) -> bool {
     let alone = rest.trim().trim_end_matches(';').is_empty();
     let known = has_first(
         rest,
-        &["transaction", "tran", "work", "immediate", "exclusive", "deferred", "to", "and", "isolation"],
+        &[
+            "transaction",
+            "tran",
+            "work",
+            "immediate",
+            "exclusive",
+            "deferred",
+            "to",
+            "and",
+            "isolation",
+        ],
     );
     let short = rest.len() < 120;
     match verb.to_ascii_lowercase().as_str() {
@@ -95,7 +108,8 @@ fn is_prose(rest: &str) -> bool {
             .iter()
             .any(|word| it.eq_ignore_ascii_case(word))
     };
-    is_plain(table) && is_plain(second) && !follows(second) && !follows(third)
+    let is_sentence = table.ends_with([':', '.', '!', '?']);
+    is_sentence || (is_plain(table) && is_plain(second) && !follows(second) && !follows(third))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! Nothing here fails: a text that no dialect takes is read token by token, and what cannot be told
 //! is left out and marked incomplete.
 
+mod compare;
 mod condition;
 mod control;
 mod ctx;
@@ -19,15 +20,20 @@ mod expr;
 mod fallback;
 mod leftover;
 mod lex;
+mod literal;
 mod looks;
+mod operator;
 mod query;
 mod read;
 mod scope;
 mod script;
+mod side;
 mod split;
 mod text;
+mod token;
 mod tree;
 mod upsert;
+mod word;
 
 #[cfg(test)]
 mod tests;
@@ -39,12 +45,13 @@ pub use text::{SqlPiece, SqlText};
 use crate::ir::{Condition, Engine, Statement};
 use condition::Reducer;
 use ctx::Ctx;
-use lex::{Lexed, Lexer, Step};
+use lex::{Lexer, Step};
 use read::Reader;
 use scope::{Env, Scope};
 use split::Chunk;
 use sqlparser::keywords::Keyword;
 use text::Buffer;
+use token::Lexed;
 
 /// The statements of a text, in order. `engine` is what is known of the connection.
 ///
@@ -132,7 +139,8 @@ fn is_logic(token: &Lexed) -> bool {
 /// The condition itself, and whether a connective at its end was cut off. None when there is none,
 /// or when it is only an alternative to something else.
 fn trim_condition(tokens: &[Lexed]) -> Option<(&[Lexed], bool)> {
-    let starts = |it: &Lexed| matches!(it.keyword(), Keyword::WHERE | Keyword::HAVING | Keyword::AND);
+    let starts =
+        |it: &Lexed| matches!(it.keyword(), Keyword::WHERE | Keyword::HAVING | Keyword::AND);
     let from = tokens.iter().position(|it| !starts(it))?;
     let tokens = &tokens[from..];
     if tokens.first().is_some_and(|it| it.keyword() == Keyword::OR) {

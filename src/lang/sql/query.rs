@@ -246,9 +246,9 @@ fn is_aggregate(expr: &Expr) -> bool {
 /// `WITH (UPDLOCK, READPAST)`.
 pub(super) fn hinted_lock(hints: &[Expr]) -> Option<LockClause> {
     let has = |word: &str| {
-        hints.iter().any(
-            |it| matches!(it, Expr::Identifier(it) if it.value.eq_ignore_ascii_case(word)),
-        )
+        hints
+            .iter()
+            .any(|it| matches!(it, Expr::Identifier(it) if it.value.eq_ignore_ascii_case(word)))
     };
     let exclusive = has("updlock") || has("xlock");
     if has("tablockx") {
@@ -293,12 +293,15 @@ pub(super) fn lock_function(
         "pg_try_advisory_lock" | "pg_try_advisory_lock_shared" => LockClause::SessionTry,
         "get_lock" if waits_for_ever() => LockClause::Session,
         "get_lock" => LockClause::SessionTry,
-        "pg_advisory_unlock" | "pg_advisory_unlock_all" | "pg_advisory_unlock_shared"
-        | "release_lock" | "release_all_locks" | "sp_releaseapplock" => {
+        "pg_advisory_unlock"
+        | "pg_advisory_unlock_all"
+        | "pg_advisory_unlock_shared"
+        | "release_lock"
+        | "release_all_locks"
+        | "sp_releaseapplock" => {
             return Some((LockClause::Session, true));
         }
         _ => return None,
     };
     Some((found, false))
 }
-

@@ -4,11 +4,12 @@ use super::control;
 use super::ctx::{Ctx, params};
 use super::dml;
 use super::fallback;
-use super::lex::{Lexed, Lexer};
+use super::lex::Lexer;
 use super::split::{self, Chunk};
 use super::text::Buffer;
+use super::token::Lexed;
 use super::tree::{self, Refused, Tree};
-use crate::ir::{Engine, ParamRef, Statement};
+use crate::ir::{Engine, ParamRef, Statement, StatementKind};
 use sqlparser::ast;
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::Token;
@@ -54,9 +55,12 @@ impl<'a> Reader<'a> {
         if depth > MAX_DEPTH {
             return Ok(());
         }
-        if let Some(mut found) = control::read(&self.ctx(tokens), tokens) {
+        let mut tokens = tokens;
+        while let Some(mut found) = control::read(&self.ctx(tokens), tokens) {
+            let next = found.last().and_then(|it| after_control(it, tokens));
             out.append(&mut found);
-            return Ok(());
+            let Some(next) = next else { return Ok(()) };
+            tokens = &tokens[next..];
         }
         match head(tokens) {
             Head::Data(at) => self.data(&tokens[at..], depth, out),
@@ -166,6 +170,21 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// Where the next statement begins behind a `BEGIN TRAN` without a semicolon.
+fn after_control(stmt: &Statement, tokens: &[Lexed]) -> Option<usize> {
+    match stmt.kind {
+        StatementKind::Begin
+        | StatementKind::Commit
+        | StatementKind::Rollback
+        | StatementKind::Isolation => {}
+        _ => return None,
+    }
+    let starts = |it: &Lexed| {
+        is_verb(it) || matches!(it.keyword(), Keyword::BEGIN | Keyword::COMMIT | Keyword::ROLLBACK)
+    };
+    tokens.iter().skip(1).position(starts).map(|it| it + 1)
 }
 
 /// How a statement begins.

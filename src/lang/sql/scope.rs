@@ -27,7 +27,8 @@ impl<'a> Env<'a> {
 
     /// The query that `name` stands for, with what is in sight of it.
     fn find(&self, name: &str) -> Option<(&'a Query, Self)> {
-        let idx = self.ctes.iter().rposition(|it| it.alias.name.value.eq_ignore_ascii_case(name))?;
+        let idx =
+            self.ctes.iter().rposition(|it| it.alias.name.value.eq_ignore_ascii_case(name))?;
         let before = Self { ctes: self.ctes[..idx].to_vec(), depth: self.depth + 1 };
         Some((&self.ctes[idx].query, before))
     }
@@ -55,7 +56,14 @@ impl<'a> Table<'a> {
     }
 
     fn unnamed() -> Self {
-        Self { name: Name::from(""), param: None, alias: None, query: None, columns: None, hints: &[] }
+        Self {
+            name: Name::from(""),
+            param: None,
+            alias: None,
+            query: None,
+            columns: None,
+            hints: &[],
+        }
     }
 }
 
@@ -152,19 +160,19 @@ impl<'a> Scope<'a> {
     /// The table that an alias or a name means.
     pub(super) fn find(&self, ctx: &Ctx<'_>, ident: &Ident) -> Option<usize> {
         if let Some(param) = ctx.param(ident) {
-            let same = |it: &Table<'_>| it.param.as_ref() == Some(&param) || {
-                it.alias.is_some_and(|it| ctx.param(it).as_ref() == Some(&param))
+            let same = |it: &Table<'_>| {
+                it.param.as_ref() == Some(&param) || {
+                    it.alias.is_some_and(|it| ctx.param(it).as_ref() == Some(&param))
+                }
             };
             return self.tables.iter().position(same);
         }
         let name = ctx.name(ident);
-        let by_alias = |it: &Table<'_>| it.alias.is_some_and(|it| ctx.name(it).eq_ignore_ascii_case(name));
+        let by_alias =
+            |it: &Table<'_>| it.alias.is_some_and(|it| ctx.name(it).eq_ignore_ascii_case(name));
         let by_name = |it: &Table<'_>| it.alias.is_none() && it.name.eq_ignore_ascii_case(name);
         let position = |test: &dyn Fn(&Table<'_>) -> bool| self.tables.iter().position(test);
-        position(&by_alias).or_else(|| position(&by_name)).or_else(|| {
-            // A table may be named although it has an alias: an error in most engines, clear here.
-            position(&|it| it.name.eq_ignore_ascii_case(name) && !name.is_empty())
-        })
+        position(&by_alias).or_else(|| position(&by_name))
     }
 
     /// Whose column `parts` is; `parts` holds the qualifiers too.
@@ -190,7 +198,9 @@ impl<'a> Scope<'a> {
     fn is_open_to(&self, ctx: &Ctx<'_>, qualifier: &Ident) -> bool {
         match self.tables.as_slice() {
             [] => true,
-            [only] => only.param.is_some() || only.name.is_empty() || ctx.param(qualifier).is_some(),
+            [only] => {
+                only.param.is_some() || only.name.is_empty() || ctx.param(qualifier).is_some()
+            }
             _ => false,
         }
     }
@@ -200,7 +210,10 @@ impl<'a> Scope<'a> {
             return Owner::Target;
         }
         let may_have = |table: &Table<'_>| {
-            table.columns.as_ref().is_none_or(|it| it.iter().any(|it| it.eq_ignore_ascii_case(name)))
+            table
+                .columns
+                .as_ref()
+                .is_none_or(|it| it.iter().any(|it| it.eq_ignore_ascii_case(name)))
         };
         let mut owners = self.tables.iter().enumerate().filter(|(_, it)| may_have(it));
         match (owners.next(), owners.next()) {

@@ -3,7 +3,8 @@
 //! A statement ends at `;`, except inside the `BEGIN .. END` body of a routine or a block: such a
 //! body stays whole here and is taken apart by [`bodies`].
 
-use super::lex::{Lexed, Lexer, Mark, Step};
+use super::lex::{Lexer, Step};
+use super::token::{Lexed, Mark};
 use crate::base::Name;
 use crate::ir::ParamRef;
 use sqlparser::keywords::Keyword;
@@ -95,11 +96,8 @@ impl Block {
             self.routine = true;
         }
         let head = before.first().map_or(Keyword::NoKeyword, Lexed::keyword);
-        let routine = matches!(
-            keyword,
-            Keyword::PROCEDURE | Keyword::FUNCTION | Keyword::TRIGGER | Keyword::EVENT
-        );
-        if before.len() < 12 && routine && matches!(head, Keyword::CREATE | Keyword::ALTER) {
+        let creates = matches!(head, Keyword::CREATE | Keyword::ALTER);
+        if before.len() < 12 && is_routine(keyword) && creates {
             self.routine = true;
         }
         if !self.routine {
@@ -124,6 +122,10 @@ impl Block {
     }
 }
 
+fn is_routine(keyword: Keyword) -> bool {
+    matches!(keyword, Keyword::PROCEDURE | Keyword::FUNCTION | Keyword::TRIGGER | Keyword::EVENT)
+}
+
 /// The word after a BEGIN that has no END.
 fn begins_transaction(token: &Lexed) -> bool {
     ["tran", "transaction", "work", "immediate", "exclusive", "deferred", "concurrent", "isolation"]
@@ -140,8 +142,10 @@ fn is_copy_from_stdin(tokens: &[Lexed]) -> bool {
 /// The statements inside a routine or block: the text behind each verb that a control word, a
 /// label or a semicolon precedes. Empty when `tokens` is a plain statement.
 pub(super) fn bodies(tokens: &[Lexed]) -> Vec<&[Lexed]> {
+    let head = tokens.first().map_or(Keyword::NoKeyword, Lexed::keyword);
     let in_block = tokens.iter().any(|it| it.token == Token::SemiColon)
-        || tokens.first().is_some_and(|it| it.keyword() == Keyword::IF);
+        || head == Keyword::IF
+        || (head == Keyword::CREATE && tokens.iter().take(12).any(|it| is_routine(it.keyword())));
     if !in_block {
         return Vec::new();
     }
@@ -158,7 +162,9 @@ pub(super) fn bodies(tokens: &[Lexed]) -> Vec<&[Lexed]> {
 pub(super) fn verb_in_block(part: &[Lexed]) -> Option<usize> {
     (0..part.len()).find(|idx| {
         let prev = idx.checked_sub(1).and_then(|it| part.get(it));
-        is_verb(&part[*idx]) && prev.is_none_or(leads_to_statement)
+        let begins = matches!(part[*idx].keyword(), Keyword::BEGIN | Keyword::START)
+            && part.get(idx + 1).is_some_and(|it| it.is_word("tran") || it.is_word("transaction"));
+        (begins || is_verb(&part[*idx])) && prev.is_none_or(leads_to_statement)
     })
 }
 

@@ -162,11 +162,7 @@ mod tests {
             pieces: vec![
                 SqlPiece::Lit { value: "ab".into(), span: span(100, 102), offsets: Vec::new() },
                 SqlPiece::Hole { numeric: false, span: span(105, 107) },
-                SqlPiece::Lit {
-                    value: "x\ny".into(),
-                    span: span(10, 14),
-                    offsets: vec![(2, 3)],
-                },
+                SqlPiece::Lit { value: "x\ny".into(), span: span(10, 14), offsets: vec![(2, 3)] },
             ],
         };
         let buffer = Buffer::new(&text);

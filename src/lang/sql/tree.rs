@@ -6,7 +6,7 @@
 
 use super::dialect::Lax;
 use super::edit::{self, Notes};
-use super::lex::{Lexed, PARAM_NAME};
+use super::token::{Lexed, PARAM_NAME};
 use crate::ir::Engine;
 use sqlparser::ast;
 use sqlparser::dialect::{Dialect, MsSqlDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
@@ -57,11 +57,7 @@ pub(super) fn expr(tokens: &[Lexed], engine: Option<Engine>) -> Result<Tree<ast:
 
 type Rule<T> = fn(&mut Parser<'_>) -> Result<T, ParserError>;
 
-fn climb<T>(
-    tokens: &[Lexed],
-    engine: Option<Engine>,
-    rule: Rule<T>,
-) -> Result<Tree<T>, Refused> {
+fn climb<T>(tokens: &[Lexed], engine: Option<Engine>, rule: Rule<T>) -> Result<Tree<T>, Refused> {
     let (tokens, notes) = edit::edit(tokens, engine);
     let mut refused = None;
     for dialect in ladder(engine) {
@@ -130,9 +126,8 @@ fn attempt<T>(
     rule: Rule<T>,
 ) -> Result<(T, Option<u32>), Refused> {
     let tokens = tokens.iter().map(with_span).collect();
-    let mut parser = Parser::new(dialect)
-        .with_recursion_limit(MAX_NESTING)
-        .with_tokens_with_locations(tokens);
+    let mut parser =
+        Parser::new(dialect).with_recursion_limit(MAX_NESTING).with_tokens_with_locations(tokens);
     let node = rule(&mut parser).map_err(|it| refusal(&it))?;
     let next = parser.peek_token();
     if next.token == Token::EOF {

@@ -10,7 +10,7 @@ use crate::ir::{Assign, SqlExpr, Statement, StatementKind, UpsertAction};
 use sqlparser::ast::{
     Assignment, ConflictTarget, DoUpdate, Expr, Insert, Merge, MergeAction, MergeClause,
     MergeClauseKind, MergeInsertKind, MergeUpdateKind, ObjectName, OnConflictAction, OnInsert,
-    SetExpr, SqliteOnConflict, TableObject,
+    SelectItem, SetExpr, SqliteOnConflict, TableObject,
 };
 use sqlparser::keywords::Keyword;
 
@@ -63,11 +63,22 @@ fn inserted(ctx: &Ctx<'_>, insert: &Insert) -> Vec<Assign> {
     if !insert.assignments.is_empty() {
         return assignments(ctx, &scope, &insert.assignments);
     }
-    let row: &[Expr] = match insert.source.as_ref().map(|it| it.body.as_ref()) {
-        Some(SetExpr::Values(values)) => values.rows.first().map_or(&[], |it| &it.content),
-        _ => &[],
+    let row: Vec<&Expr> = match insert.source.as_ref().map(|it| it.body.as_ref()) {
+        Some(SetExpr::Values(values)) => {
+            values.rows.first().map_or(Vec::new(), |it| it.content.iter().collect())
+        }
+        Some(SetExpr::Select(select)) => select.projection.iter().map_while(item_expr).collect(),
+        _ => Vec::new(),
     };
-    insert.columns.iter().enumerate().map(|(idx, name)| column(ctx, name, row.get(idx))).collect()
+    let columns = insert.columns.iter().enumerate();
+    columns.map(|(idx, name)| column(ctx, name, row.get(idx).copied())).collect()
+}
+
+fn item_expr(item: &SelectItem) -> Option<&Expr> {
+    match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
+        _ => None,
+    }
 }
 
 fn column(ctx: &Ctx<'_>, name: &ObjectName, value: Option<&Expr>) -> Assign {
