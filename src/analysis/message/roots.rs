@@ -138,7 +138,7 @@ fn by_pattern(input: &MessageInput<'_>, at: FuncRef) -> Option<Root> {
     root.receives = false;
     match pattern.message_param {
         Some(param) => root.message_params.push(param),
-        None => root.message_params = message_params(input, func),
+        None => root.message_params = message_params(input, at),
     }
     root.this_is_message = root.message_params.is_empty();
     root.receives = root.verdict == HandlerVerdict::Explicit && takes_messages(input, at, false);
@@ -169,7 +169,7 @@ fn matches_pattern(
     let implements = || {
         pattern.implements.iter().any(|wanted| match (&func.of_trait, class) {
             (Some(of), _) => same_type(of, wanted),
-            (None, Some(class)) => is_a(input, class, wanted),
+            (None, Some(class)) => is_a(input, (class, language), wanted),
             (None, None) => false,
         })
     };
@@ -206,12 +206,16 @@ fn same_type(name: &str, wanted: &str) -> bool {
 }
 
 /// Whether the class is, extends or implements `wanted`, in the program or by what packs know.
-fn is_a(input: &MessageInput<'_>, class: &str, wanted: &str) -> bool {
+fn is_a(
+    input: &MessageInput<'_>,
+    (class, language): (&str, Language),
+    wanted: &str,
+) -> bool {
     let mut names: Vec<Name> =
         input.program.ancestry(class).into_iter().map(|it| it.name).collect();
     let mut next = 0;
     while next < names.len() && names.len() < 64 {
-        if let Some(fact) = input.vocabulary.type_fact(&names[next]) {
+        if let Some(fact) = input.vocabulary.type_fact(language, &names[next]) {
             let parents: Vec<Name> = fact.parents.clone();
             names.extend(parents);
         }
@@ -223,29 +227,37 @@ fn is_a(input: &MessageInput<'_>, class: &str, wanted: &str) -> bool {
 fn by_registration(input: &MessageInput<'_>, at: FuncRef, verdict: &HandlerVerdict) -> Root {
     let func = input.program.function(at);
     let mut root = Root::new(at, *verdict);
-    root.message_params = message_params(input, func);
+    root.message_params = message_params(input, at);
     if root.message_params.is_empty() && !func.params.is_empty() {
         root.message_params.push(0);
     }
     named(root, func)
 }
 
-/// Parameters that are messages by type or name.
-fn message_params(input: &MessageInput<'_>, func: &Function) -> Vec<u32> {
+/// Parameters that are messages by type.
+fn typed_params(input: &MessageInput<'_>, at: FuncRef) -> Vec<u32> {
+    let language = input.program.language(at);
     let is_message = |ty: &crate::ir::TypeRef| {
         all_names(ty).into_iter().any(|it| {
-            input.vocabulary.type_fact(it).is_some_and(|it| it.kind == Some(TypeKindHint::Message))
+            let fact = input.vocabulary.type_fact(language, it);
+            fact.is_some_and(|it| it.kind == Some(TypeKindHint::Message))
         })
     };
-    let numbered = || (0u32..).zip(&func.params);
-    let typed: Vec<u32> = numbered()
+    (0u32..)
+        .zip(&input.program.function(at).params)
         .filter(|(_, it)| it.ty.as_ref().is_some_and(is_message))
         .map(|(idx, _)| idx)
-        .collect();
+        .collect()
+}
+
+/// Parameters that are messages by type or, when none is, by name.
+fn message_params(input: &MessageInput<'_>, at: FuncRef) -> Vec<u32> {
+    let typed = typed_params(input, at);
     if !typed.is_empty() {
         return typed;
     }
-    numbered()
+    (0u32..)
+        .zip(&input.program.function(at).params)
         .filter(|(_, it)| input.words.message.has(&it.name))
         .map(|(idx, _)| idx)
         .collect()
@@ -255,12 +267,9 @@ fn message_params(input: &MessageInput<'_>, func: &Function) -> Vec<u32> {
 fn by_use(input: &MessageInput<'_>, at: FuncRef) -> Option<Root> {
     let func = input.program.function(at);
     let mut root = Root::new(at, HandlerVerdict::Explicit);
-    root.message_params = message_params(input, func);
+    root.message_params = message_params(input, at);
     root.receives = takes_messages(input, at, false);
-    let typed = func.params.iter().filter_map(|it| it.ty.as_ref()).flat_map(all_names).any(|it| {
-        input.vocabulary.type_fact(it).is_some_and(|it| it.kind == Some(TypeKindHint::Message))
-    });
-    if root.receives || typed {
+    if root.receives || !typed_params(input, at).is_empty() {
         return Some(named(root, func));
     }
     let flow = Flow::of(input, at);
