@@ -147,7 +147,7 @@ impl MessageWords {
                 "new", "default", "clone", "iter", "collect", "map", "filter", "and", "or", "ok", "trim",
                 "split", "format", "bind", "contains", "starts", "ends", "keys", "values", "name", "id",
                 "attempts", "type", "can", "should", "supports", "unwrap", "expect", "qos",
-                "basic_qos", "config", "option", "options", "build", "builder", "now", "elapsed", "last",
+                "basic_qos", "config", "option", "options", "builder", "now", "elapsed", "last",
             ]),
             harmless: NameSet::new(&[
                 "sleep", "usleep", "tick", "close", "disconnect", "rollback", "roll_back", "rollBack",
@@ -189,8 +189,8 @@ impl MessageWords {
                 .to_vec(),
             destructors: vec!["__destruct".to_owned(), "drop".to_owned()],
             auto_ack: NameSet::new(&[
-                "no_ack", "auto_ack", "noack", "autoack", "enable.auto.commit", "enable_auto_commit",
-                "auto_commit", "enable.auto.offset.store",
+                "no_ack", "auto_ack", "noack", "autoack", "amqp_autoack", "enable.auto.commit",
+                "enable_auto_commit",
             ]),
             late_offset: NameSet::new(&["enable.auto.offset.store", "enable_auto_offset_store"]),
             failure_hooks: NameSet::new(&["failed", "on_failure", "on_failed", "after_failure"]),

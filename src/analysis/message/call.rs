@@ -2,9 +2,10 @@
 
 use super::classify::{Meaning, Operands};
 use super::explore::{Explorer, Outcome, Site, mix};
+use super::settings;
 use super::state::{How, Path};
 use super::value::{Captured, Kind, Location, Origin, Origination, Tags, Test, Value, Work};
-use crate::base::Name;
+use crate::base::{Name, Span};
 use crate::ir::{Arg, Call, Callee, FuncRef, Function, FunctionKind, Operand, Param};
 use crate::model::{MessageRole, Role};
 
@@ -15,6 +16,7 @@ impl<'a> Explorer<'a, '_> {
     pub(super) fn run_call(&mut self, site: Site, call: &'a Call, mut path: Path) -> Ways {
         let operands = self.operands(site, call, &path);
         self.collect(&operands, &mut path);
+        self.note_setting(site, &operands, &mut path);
         let ways = match self.language_call(site, &operands, path) {
             Ok(ways) => ways,
             Err(path) => self.run_meaning(site, &operands, path),
@@ -39,6 +41,18 @@ impl<'a> Explorer<'a, '_> {
         Operands { call, site: found, receiver, args, name }
     }
 
+    /// A setting by which the broker forgets messages at hand-over.
+    fn note_setting(&mut self, site: Site, operands: &Operands<'_>, path: &mut Path) {
+        if let Some(span) = self.hand_over(site, operands) {
+            path.state.auto_ack = Some(span);
+        }
+    }
+
+    fn hand_over(&self, site: Site, operands: &Operands<'_>) -> Option<Span> {
+        let call = (self.func(), operands.call, site.span);
+        settings::hand_over(self.input, call, operands.site)
+    }
+
     fn run_meaning(&mut self, site: Site, operands: &Operands<'_>, mut path: Path) -> Ways {
         if let Callee::New(class) = &operands.call.callee {
             return self.create(site, operands, class, path);
@@ -55,6 +69,7 @@ impl<'a> Explorer<'a, '_> {
         }
         match meaning {
             Meaning::Receive { destructive } => {
+                let destructive = destructive || self.hand_over(site, operands).is_some();
                 let text = format!("`{short}` delivers a message");
                 self.deliver(&mut path, site.span, &text);
                 if destructive {

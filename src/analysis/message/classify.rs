@@ -4,7 +4,7 @@
 //! is known of is work that may fail, unless its name says that it only looks, tells or converts.
 
 use super::explore::Explorer;
-use super::value::{Tags, Value, Work};
+use super::value::{Kind, Tags, Value, Work};
 use crate::analysis::CallSite;
 use crate::base::{Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef};
@@ -87,7 +87,12 @@ impl Explorer<'_, '_> {
         if let Some(found) = self.by_message_role(operands) {
             return found;
         }
-        let targets: Vec<FuncRef> = self.runnable(operands.targets());
+        let mut targets: Vec<FuncRef> = self.runnable(operands.targets());
+        if let (Callee::Value(_), Some(Kind::Closure(at, _))) =
+            (&operands.call.callee, operands.receiver.as_ref().map(|it| &it.kind))
+        {
+            targets = self.runnable(&[*at]);
+        }
         if !targets.is_empty() {
             let named = self.by_message_name(operands);
             let is_ack = matches!(named, Some(Meaning::Ack { .. } | Meaning::Receive { .. }));

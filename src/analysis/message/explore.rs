@@ -7,7 +7,7 @@ use super::MessageInput;
 use super::fault::Found;
 use super::roots::Root;
 use super::shape::Shape;
-use super::state::{Path, State, Trace};
+use super::state::{How, Path, State, Trace};
 use super::value::{Kind, Origin, Symbols, Tags, Test, Value, Work};
 use crate::base::Span;
 use crate::finding::StepRole;
@@ -115,6 +115,9 @@ impl<'a> Explorer<'a, '_> {
         self.enter_captures(func, &mut path);
         if self.root.message_params.is_empty() && !self.root.receives {
             path.trace.push(StepRole::Load, func.name_span, "the job is delivered here");
+        }
+        if let Some(setting) = self.root.auto_ack {
+            self.settle(&mut path, setting, (How::Auto, false));
         }
         path
     }

@@ -25,6 +25,7 @@ mod fault;
 mod memory;
 mod roots;
 mod rvalue;
+mod settings;
 mod settle;
 mod shape;
 mod state;
@@ -111,7 +112,7 @@ pub fn find_message_faults(input: &MessageInput<'_>) -> Vec<MessageFault> {
     for root in &roots {
         explore::explore(input, root, &mut found);
     }
-    roots::find_settings(input, &roots, &mut found);
+    settings::find(input, &roots, &mut found);
     unswept::find(input, &roots, &mut found);
     found.finish()
 }

@@ -4,13 +4,11 @@
 //! registers it; a loop by the load in it; home-grown code by a load and an ack of the same thing, or by
 //! a parameter called like a message that is settled inside. The shape of the code alone proves nothing.
 
-use super::fault::Found;
 use super::value::{Kind, Value};
-use super::{MessageFault, MessageFaultKind, MessageInput};
+use super::{MessageInput, settings};
 use crate::base::{Language, Name, Span, last_segment};
-use crate::finding::{Confidence, StepRole};
 use crate::ir::{
-    Call, Callee, Const, FuncRef, Function, FunctionKind, InstrKind, LocalId, Operand, Place,
+    BlockId, Call, Callee, FuncRef, Function, FunctionKind, InstrKind, LocalId, Operand, Place,
     Rvalue,
 };
 use crate::model::{HandlerPattern, HandlerVerdict, MessageRole, Role, TypeKindHint};
@@ -34,6 +32,8 @@ pub(super) struct Root {
     pub(super) load_by_name: BTreeSet<Span>,
     /// Evidence by name only.
     pub(super) weak: bool,
+    /// Where the broker is told to forget its messages at hand-over.
+    pub(super) auto_ack: Option<Span>,
     /// The variable that holds the message.
     pub(super) message: Name,
     /// The queue's name.
@@ -52,6 +52,7 @@ impl Root {
             receives: false,
             load_by_name: BTreeSet::new(),
             weak: false,
+            auto_ack: None,
             message: "".into(),
             queue: "".into(),
         }
@@ -100,8 +101,12 @@ pub(super) fn find(input: &MessageInput<'_>) -> Vec<Root> {
         if func.exempt || func.is_abstract || input.program.file(at.source).exempt {
             continue;
         }
-        let root = by_pattern(input, at)
-            .or_else(|| registered.get(&at).map(|it| by_registration(input, at, it)))
+        let by_class = by_pattern(input, at).map(|root| Root {
+            auto_ack: registered.get(&at).and_then(|it| it.auto_ack),
+            ..root
+        });
+        let root = by_class
+            .or_else(|| registered.get(&at).map(|it| by_registration(input, at, *it)))
             .or_else(|| by_use(input, at));
         if let Some(root) = root {
             roots.insert(at, root);
@@ -110,19 +115,39 @@ pub(super) fn find(input: &MessageInput<'_>) -> Vec<Root> {
     roots.into_values().collect()
 }
 
-/// Callables that are given to a call that registers them, with what their return says.
-fn registered(input: &MessageInput<'_>) -> BTreeMap<FuncRef, HandlerVerdict> {
+/// What the call that registers a callable says of it.
+#[derive(Clone, Copy, Debug)]
+struct Registration {
+    verdict: HandlerVerdict,
+    auto_ack: Option<Span>,
+}
+
+/// Callables that are given to a call that registers them.
+fn registered(input: &MessageInput<'_>) -> BTreeMap<FuncRef, Registration> {
     let mut out = BTreeMap::new();
-    for resolved in input.resolved.values() {
-        for call in resolved.calls.values() {
-            for role in &call.roles {
+    for (at, resolved) in input.resolved {
+        let func = input.program.function(*at);
+        for ((block, idx), site) in &resolved.calls {
+            for role in &site.roles {
                 if let Role::Message(MessageRole::Register { verdict, .. }) = &**role {
-                    out.extend(call.callables.iter().map(|it| (*it, *verdict)));
+                    let auto_ack = call_at(func, *block, *idx)
+                        .and_then(|(call, span)| settings::hand_over(input, (func, call, span), Some(site)));
+                    let it = Registration { verdict: *verdict, auto_ack };
+                    out.extend(site.callables.iter().map(|at| (*at, it)));
                 }
             }
         }
     }
     out
+}
+
+/// The call at a place of a function, and where it stands.
+pub(super) fn call_at(func: &Function, block: BlockId, idx: u32) -> Option<(&Call, Span)> {
+    let instr = func.cfg.blocks.get(block)?.instrs.get(idx as usize)?;
+    match &instr.kind {
+        InstrKind::Call(call) => Some((call, instr.span)),
+        InstrKind::Assign(..) | InstrKind::Drop(_) => None,
+    }
 }
 
 fn by_pattern(input: &MessageInput<'_>, at: FuncRef) -> Option<Root> {
@@ -131,7 +156,13 @@ fn by_pattern(input: &MessageInput<'_>, at: FuncRef) -> Option<Root> {
     let fits = |(of, pattern): &&(Option<Language>, HandlerPattern)| {
         of.is_none_or(|it| it == language) && matches_pattern(input, func, (pattern, language))
     };
-    let (_, pattern) = input.vocabulary.handlers.iter().find(fits)?;
+    // What a class says of itself counts for more than the type of a parameter.
+    let of_class = |it: &&(Option<Language>, HandlerPattern)| {
+        !it.1.implements.is_empty() || !it.1.attributes.is_empty()
+    };
+    let handlers = || input.vocabulary.handlers.iter();
+    let by_class = handlers().filter(of_class).find(fits);
+    let (_, pattern) = by_class.or_else(|| handlers().find(fits))?;
     let mut root = Root::new(at, pattern.verdict);
     root.ack_values.clone_from(&pattern.ack_values);
     root.nack_values.clone_from(&pattern.nack_values);
@@ -200,6 +231,9 @@ fn all_names(ty: &crate::ir::TypeRef) -> Vec<&str> {
 
 /// Full names are compared as such; a wanted name of one segment with the last segment of a path.
 fn same_type(name: &str, wanted: &str) -> bool {
+    if let Some(last) = wanted.strip_prefix("*::") {
+        return last_segment(name).eq_ignore_ascii_case(last);
+    }
     let of_path = !wanted.contains(['\\', ':']) && name.contains("::");
     let name = if of_path { last_segment(name) } else { name.trim_start_matches('\\') };
     name.eq_ignore_ascii_case(wanted)
@@ -224,9 +258,10 @@ fn is_a(
     names.iter().any(|it| same_type(it, wanted))
 }
 
-fn by_registration(input: &MessageInput<'_>, at: FuncRef, verdict: &HandlerVerdict) -> Root {
+fn by_registration(input: &MessageInput<'_>, at: FuncRef, found: Registration) -> Root {
     let func = input.program.function(at);
-    let mut root = Root::new(at, *verdict);
+    let mut root = Root::new(at, found.verdict);
+    root.auto_ack = found.auto_ack;
     root.message_params = message_params(input, at);
     if root.message_params.is_empty() && !func.params.is_empty() {
         root.message_params.push(0);
@@ -358,7 +393,7 @@ impl Flow {
 /// An assignment's target and what it reads.
 type Move = (LocalId, Vec<LocalId>);
 
-fn steps_of(func: &Function) -> impl Iterator<Item = (Option<&Call>, Option<Move>)> {
+pub(super) fn steps_of(func: &Function) -> impl Iterator<Item = (Option<&Call>, Option<Move>)> {
     func.cfg.blocks.iter().flat_map(|it| &it.instrs).map(|instr| match &instr.kind {
         InstrKind::Call(call) => (Some(&**call), None),
         InstrKind::Assign(place, value) => {
@@ -400,116 +435,10 @@ fn operands_of(call: &Call) -> Vec<LocalId> {
     receiver.into_iter().chain(args).collect()
 }
 
-fn short_name(call: &Call) -> &str {
+pub(super) fn short_name(call: &Call) -> &str {
     match &call.callee {
         Callee::Method { name, .. } | Callee::Static { name, .. } => name,
         Callee::Function(name) => last_segment(name),
         _ => "",
-    }
-}
-
-/// Settings and arguments that make the broker forget a message at hand-over.
-pub(super) fn find_settings(input: &MessageInput<'_>, roots: &[Root], found: &mut Found) {
-    for (at, resolved) in input.resolved {
-        let func = input.program.function(*at);
-        if func.exempt || input.program.file(at.source).exempt {
-            continue;
-        }
-        for ((block, idx), site) in &resolved.calls {
-            let instr = func.cfg.blocks.get(*block).and_then(|it| it.instrs.get(*idx as usize));
-            let Some(instr) = instr else { continue };
-            let InstrKind::Call(call) = &instr.kind else { continue };
-            let is_setting = site.roles.iter().any(|it| {
-                matches!(**it, Role::Message(MessageRole::AutoAck))
-            });
-            if is_setting && switches_on(input, func, call) && consumes(input, roots, *at) {
-                found.put(setting_fault(*at, instr.span, short_name(call)));
-            }
-        }
-    }
-}
-
-/// Whether the setting's own key and value say so; a call without them says it by its name.
-fn switches_on(input: &MessageInput<'_>, func: &Function, call: &Call) -> bool {
-    let text = |it: &Operand| constant_of(func, it).and_then(const_text);
-    let values: Vec<String> = call.args.iter().filter_map(|it| text(&it.value)).collect();
-    let is_true = |it: &String| matches!(it.as_str(), "true" | "1" | "yes");
-    match &values[..] {
-        [] => true,
-        [value] => is_true(value),
-        [key, value, ..] => input.words.auto_ack.has(key) && is_true(value) && !undone(input, func),
-    }
-}
-
-/// Whether the same function turns off what stores the offset at hand-over.
-fn undone(input: &MessageInput<'_>, func: &Function) -> bool {
-    steps_of(func).filter_map(|it| it.0).any(|call| {
-        let values: Vec<String> = call
-            .args
-            .iter()
-            .filter_map(|it| constant_of(func, &it.value).and_then(const_text))
-            .collect();
-        match &values[..] {
-            [key, value, ..] => {
-                input.words.late_offset.has(key) && matches!(value.as_str(), "false" | "0" | "no")
-            }
-            _ => false,
-        }
-    })
-}
-
-/// The constant that an operand is, or that its variable was set to.
-fn constant_of<'f>(func: &'f Function, operand: &'f Operand) -> Option<Const> {
-    match operand {
-        Operand::Const(it) => Some(it.clone()),
-        Operand::Local(local) => func.cfg.blocks.iter().flat_map(|it| &it.instrs).find_map(|it| {
-            match &it.kind {
-                InstrKind::Assign(place, value) if place.as_local() == Some(*local) => {
-                    match value {
-                        Rvalue::Use(Operand::Const(it)) => Some(it.clone()),
-                        Rvalue::Text(text) => {
-                            text.as_literal().map(|it| Const::Str(it.into()))
-                        }
-                        _ => None,
-                    }
-                }
-                _ => None,
-            }
-        }),
-    }
-}
-
-fn const_text(it: Const) -> Option<String> {
-    match it {
-        Const::Str(it) | Const::Float(it) => Some(it.to_string()),
-        Const::Bool(it) => Some(it.to_string()),
-        Const::Int(it) => Some(it.to_string()),
-        _ => None,
-    }
-}
-
-/// Whether the same file takes messages and works on them.
-fn consumes(_: &MessageInput<'_>, roots: &[Root], at: FuncRef) -> bool {
-    roots.iter().any(|it| it.receives && it.func.source == at.source)
-}
-
-fn setting_fault(function: FuncRef, primary: Span, call: &str) -> MessageFault {
-    let text = "from here on the broker forgets each message when it hands it out";
-    let left = "left behind when the work fails or the worker dies: nothing that points at the work";
-    MessageFault {
-        kind: MessageFaultKind::EarlyAck,
-        primary,
-        confidence: Confidence::Medium,
-        function,
-        steps: vec![
-            (StepRole::Ack, primary, text.to_owned()),
-            (StepRole::Note, primary, left.to_owned()),
-        ],
-        call: call.to_owned(),
-        message: String::new(),
-        queue: String::new(),
-        table: String::new(),
-        column: String::new(),
-        left: String::new(),
     }
 }

@@ -98,7 +98,9 @@ impl Explorer<'_, '_> {
             BinaryOp::Le => order(left, right, |l, r| l <= r),
             BinaryOp::Gt => order(left, right, |l, r| l > r),
             BinaryOp::Ge => order(left, right, |l, r| l >= r),
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Other => None,
+            BinaryOp::Add => counted(left, right, i64::checked_add),
+            BinaryOp::Sub => counted(left, right, i64::checked_sub),
+            BinaryOp::Other => None,
         };
         let polarity = match op {
             BinaryOp::Eq => Some(true),
@@ -350,6 +352,17 @@ fn compare(left: &Value, right: &Value) -> Option<bool> {
         }
         (l, r) => Some(l == r),
     }
+}
+
+/// Small counters are followed, so that a loop of a few rounds ends; larger ones are not known.
+fn counted(
+    left: &Value,
+    right: &Value,
+    compute: impl Fn(i64, i64) -> Option<i64>,
+) -> Option<Kind> {
+    const MAX_COUNT: i64 = 8;
+    let (Kind::Int(l), Kind::Int(r)) = (&left.kind, &right.kind) else { return None };
+    compute(*l, *r).filter(|it| it.abs() <= MAX_COUNT).map(Kind::Int)
 }
 
 fn order(left: &Value, right: &Value, test: impl Fn(i64, i64) -> bool) -> Option<Kind> {

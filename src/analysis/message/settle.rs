@@ -24,6 +24,9 @@ impl Explorer<'_, '_> {
         path.state.delivery = Delivery::default();
         path.trace = Trace::default();
         path.trace.push(StepRole::Load, span, text);
+        if let Some(setting) = path.state.auto_ack {
+            self.settle(path, setting, (How::Auto, false));
+        }
     }
 
     /// A loop takes an element; of a list of messages it is the next message, unless it is the first.
@@ -252,7 +255,9 @@ impl Explorer<'_, '_> {
     /// `return`: a failed result that is returned is on its way again.
     pub(super) fn note_return(&mut self, path: &mut Path, value: &Value, span: Span) {
         if self.is_failed(value, &path.state) {
+            let stranded = path.state.delivery.strand.is_some();
             if let Some(failure) = &mut path.state.delivery.failure
+                && !stranded
                 && !matches!(&failure.phase, Phase::Caught(it) if it.by == CaughtBy::Dropped)
             {
                 failure.phase = Phase::Flying;
@@ -366,10 +371,15 @@ impl Explorer<'_, '_> {
                     && !delivery.given_back
                     && self.root.receives
                     && value.tags.of_message();
+                let func = self.input.program.function(self.root.func);
+                let denies = self.denies(func, &path.state.delivery);
                 if hands_out {
-                    let span = self.input.program.function(self.root.func).name_span;
                     let text = "it is handed out to be worked on, and the queue has forgotten it";
-                    path.trace.push(StepRole::Exit, span, text);
+                    path.trace.push(StepRole::Exit, func.name_span, text);
+                    self.report(path, MessageFaultKind::EarlyAck);
+                } else if denies {
+                    let text = format!("`{}` is called to get the message again", func.short);
+                    path.trace.push(StepRole::Exit, func.name_span, text);
                     self.report(path, MessageFaultKind::EarlyAck);
                 }
             }
@@ -383,6 +393,18 @@ impl Explorer<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether a function that is called to get the message again has settled it instead.
+    fn denies(&self, func: &crate::ir::Function, delivery: &Delivery) -> bool {
+        let only_settled = delivery.settled.as_ref().is_some_and(|it| {
+            it.how == How::Ack && !it.worked && !it.on_purpose
+        });
+        only_settled
+            && !delivery.worked
+            && !delivery.given_back
+            && delivery.failure.is_none()
+            && self.input.words.redeliver.has(&func.short)
     }
 
     /// The delivery is over: decides what it came to.

@@ -23,6 +23,8 @@ pub(super) struct State {
     pub(super) fields: BTreeMap<(Symbol, Name), Value>,
     pub(super) statics: BTreeMap<Name, Value>,
     pub(super) facts: BTreeMap<(Symbol, Test), bool>,
+    /// Where the broker was told to forget messages at hand-over.
+    pub(super) auto_ack: Option<Span>,
     pub(super) delivery: Delivery,
 }
 
