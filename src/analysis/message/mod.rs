@@ -18,6 +18,7 @@
 //! a path rather than condemns it.
 
 mod call;
+mod callable;
 mod classify;
 mod combinator;
 mod explore;

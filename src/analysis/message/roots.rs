@@ -5,7 +5,7 @@
 //! a parameter called like a message that is settled inside. The shape of the code alone proves nothing.
 
 use super::value::{Kind, Value};
-use super::{MessageInput, settings};
+use super::{MessageInput, callable, settings};
 use crate::base::{Language, Name, Span, last_segment};
 use crate::ir::{
     BlockId, Call, Callee, FuncRef, Function, FunctionKind, InstrKind, LocalId, Operand, Place,
@@ -129,12 +129,14 @@ fn registered(input: &MessageInput<'_>) -> BTreeMap<FuncRef, Registration> {
         let func = input.program.function(*at);
         for ((block, idx), site) in &resolved.calls {
             for role in &site.roles {
-                if let Role::Message(MessageRole::Register { verdict, .. }) = &**role {
-                    let auto_ack = call_at(func, *block, *idx)
-                        .and_then(|(call, span)| settings::hand_over(input, (func, call, span), Some(site)));
-                    let it = Registration { verdict: *verdict, auto_ack };
-                    out.extend(site.callables.iter().map(|at| (*at, it)));
-                }
+                let Role::Message(MessageRole::Register { verdict, handler, .. }) = &**role else {
+                    continue;
+                };
+                let Some((call, span)) = call_at(func, *block, *idx) else { continue };
+                let auto_ack = settings::hand_over(input, (func, call, span), Some(site));
+                let it = Registration { verdict: *verdict, auto_ack };
+                let named = callable::handler(input, *at, call, handler);
+                out.extend(site.callables.iter().copied().chain(named).map(|at| (at, it)));
             }
         }
     }
@@ -308,7 +310,8 @@ fn by_use(input: &MessageInput<'_>, at: FuncRef) -> Option<Root> {
         return Some(named(root, func));
     }
     let flow = Flow::of(input, at);
-    if takes_messages(input, at, true) && flow.settles_loaded {
+    let set = || sets_hand_over(input, at);
+    if takes_messages(input, at, true) && (flow.settles_loaded || set()) {
         root.receives = true;
         root.weak = true;
         return Some(named(root, func));
@@ -320,6 +323,13 @@ fn by_use(input: &MessageInput<'_>, at: FuncRef) -> Option<Root> {
         return Some(named(root, func));
     }
     None
+}
+
+/// Whether the function tells the broker to forget messages at hand-over.
+fn sets_hand_over(input: &MessageInput<'_>, at: FuncRef) -> bool {
+    let func = input.program.function(at);
+    let mut calls = steps_of(func).filter_map(|it| it.0);
+    calls.any(|call| settings::hand_over(input, (func, call, call.name_span), None).is_some())
 }
 
 /// Whether the function itself, or one that it calls, takes messages.
