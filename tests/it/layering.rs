@@ -19,7 +19,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("rule", &["base", "finding", "model"]),
     ("pack", &["base", "finding", "model", "rule"]),
     ("bind", &["base", "ir", "model", "lang::sql"]),
-    ("analysis", &["base", "ir", "model"]),
+    ("analysis", &["base", "finding", "ir", "model"]),
     ("check", &["base", "finding", "ir", "model", "rule", "analysis"]),
     ("config", &["base", "finding"]),
     ("discover", &["base", "config"]),

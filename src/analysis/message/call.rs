@@ -73,13 +73,13 @@ impl<'a> Explorer<'a, '_> {
                 let text = format!("`{short}` delivers a message");
                 self.deliver(&mut path, site.span, &text);
                 if destructive {
-                    self.settle(&mut path, site.span, (How::Pop, false));
+                    self.settle(&mut path, site.span, (How::Pop, false), short);
                 }
                 let message = self.fresh(site, Tags::MESSAGE, &mut path);
                 vec![(Outcome::Return(message), path)]
             }
             Meaning::Ack { weak } => {
-                self.settle(&mut path, site.span, (How::Ack, weak));
+                self.settle(&mut path, site.span, (How::Ack, weak), short);
                 self.done(site, operands, path)
             }
             Meaning::GiveBack => {
@@ -142,6 +142,7 @@ impl<'a> Explorer<'a, '_> {
         weak: bool,
         mut path: Path,
     ) -> Ways {
+        self.gives_back_somewhere = true;
         let delivery = &path.state.delivery;
         let is_copy = operands.tags().of_message() || operands.arg_tags().has(Tags::FAILURE);
         let behind_ack = !weak

@@ -34,6 +34,12 @@ pub(super) struct Explorer<'a, 'i> {
     pub(super) found: &'i mut Found,
     shapes: FxHashMap<FuncRef, Rc<Shape>>,
     pub(super) can_fail: FxHashMap<FuncRef, bool>,
+    /// Some path gives the message back.
+    pub(super) gives_back_somewhere: bool,
+    /// A path on which a function that should give the message back settled it.
+    pub(super) denial: Option<Path>,
+    /// Paths on which a failure flew through the ack.
+    pub(super) flown: Vec<Path>,
     blocks_left: u32,
 }
 
@@ -72,6 +78,9 @@ pub(super) fn explore(input: &MessageInput<'_>, root: &Root, found: &mut Found) 
         found,
         shapes: FxHashMap::default(),
         can_fail: FxHashMap::default(),
+        gives_back_somewhere: false,
+        denial: None,
+        flown: Vec::new(),
         blocks_left: MAX_BLOCKS,
     };
     let path = explorer.enter_root();
@@ -79,6 +88,7 @@ pub(super) fn explore(input: &MessageInput<'_>, root: &Root, found: &mut Found) 
     for (outcome, mut path) in exits {
         explorer.leave_root(&outcome, &mut path);
     }
+    explorer.report_rest();
 }
 
 /// A stable number for a place on a call path.
@@ -117,7 +127,7 @@ impl<'a> Explorer<'a, '_> {
             path.trace.push(StepRole::Load, func.name_span, "the job is delivered here");
         }
         if let Some(setting) = self.root.auto_ack {
-            self.settle(&mut path, setting, (How::Auto, false));
+            self.settle(&mut path, setting, (How::Auto, false), "no acknowledgement");
         }
         path
     }

@@ -9,7 +9,7 @@ use crate::analysis::fact::WriteFact;
 use crate::base::{Name, Span};
 use crate::finding::{Confidence, StepRole};
 use crate::ir::{ConditionOp, FuncRef, ParamRef, SqlExpr};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Faults by kind and place; of several at one place the best proven stays.
 #[derive(Debug, Default)]
@@ -22,6 +22,8 @@ pub(super) struct Report<'r> {
     pub(super) kind: MessageFaultKind,
     pub(super) root: &'r Root,
     pub(super) delivery: &'r Delivery,
+    /// Some other path of the root gives the message back.
+    pub(super) others_give_back: bool,
 }
 
 impl Found {
@@ -67,9 +69,21 @@ impl Found {
         }
     }
 
-    /// All faults in order of place. A message that is lost by its early ack is not stranded as well.
+    /// All faults in order of place. An ack that strands the work of a `catch` is told there, and not
+    /// once more where a failure flies through it.
     pub(super) fn finish(self) -> Vec<MessageFault> {
-        self.by_place.into_values().collect()
+        let told: BTreeSet<Span> = self
+            .by_place
+            .values()
+            .filter(|it| it.kind == MessageFaultKind::StrandOnThrow)
+            .flat_map(|it| it.steps.iter().filter(|step| step.1 != it.primary))
+            .filter(|step| step.0 == StepRole::Ack)
+            .map(|step| step.1)
+            .collect();
+        let again = |it: &MessageFault| {
+            it.kind == MessageFaultKind::StrandOnThrow && told.contains(&it.primary)
+        };
+        self.by_place.into_values().filter(|it| !again(it)).collect()
     }
 }
 
@@ -103,6 +117,11 @@ fn confidence(report: &Report<'_>) -> Confidence {
     };
     let meant = delivery.strand.as_ref().is_some_and(|it| it.in_arm);
     let popped = settled.is_some_and(|it| it.how != How::Ack);
+    let flown = delivery.strand.as_ref().is_some_and(|it| it.flying);
+    if flown && report.others_give_back {
+        // Somebody thought of failures; this one comes from beside the code that may fail.
+        return Confidence::Low;
+    }
     let typed = delivery.caught().is_some_and(|it| it.by == CaughtBy::Narrow);
     if weak || meant || popped || (typed && work != Some(Work::Durable)) {
         out = out.min(Confidence::Medium);
@@ -110,11 +129,11 @@ fn confidence(report: &Report<'_>) -> Confidence {
     out
 }
 
-/// The call that failed, or the one that settled.
+/// The call that settled.
 fn call_name(steps: &[(StepRole, Span, String)]) -> String {
     let quoted = |text: &String| text.split('`').nth(1).map(str::to_owned);
-    let failed = steps.iter().rev().find(|it| it.0 == StepRole::Throw);
-    failed.and_then(|it| quoted(&it.2)).unwrap_or_default()
+    let settled = steps.iter().rev().find(|it| it.0 == StepRole::Ack);
+    settled.and_then(|it| quoted(&it.2)).unwrap_or_default()
 }
 
 fn what_is_left(kind: MessageFaultKind, left: Option<&(String, String, String)>) -> String {
@@ -143,9 +162,15 @@ fn left_state(input: &MessageInput<'_>, failing: Span) -> Option<(String, String
         let near = |span: Span| failing.contains(span) || span.contains(failing);
         near(it.primary) || it.sql.is_some_and(near) || it.trace.iter().any(|it| near(*it))
     };
-    let write = input.writes.iter().find(touches)?;
+    // The statement that the failing function prepares.
+    let function = enclosing(input, failing);
+    let beside = |it: &&WriteFact| {
+        function.is_some() && it.sql.is_some_and(|sql| enclosing(input, sql) == function)
+    };
+    let writes = || input.writes.iter();
+    let write = writes().find(touches).or_else(|| writes().find(beside))?;
     let table = write.table.word().unwrap_or_default().to_owned();
-    let (column, state) = guard_of(write).unwrap_or_default();
+    let (column, state) = guard_of(write).or_else(|| checked(write)).unwrap_or_default();
     (!table.is_empty()).then_some((table, column, state))
 }
 
@@ -159,6 +184,19 @@ pub(super) fn guard_of(write: &WriteFact) -> Option<(String, String)> {
         }
         let value = it.values.first().and_then(|it| text_of(it, params))?;
         Some((it.column.to_string(), value.to_string()))
+    })
+}
+
+/// The state column that the program tests before the write, and the state that it has then.
+fn checked(write: &WriteFact) -> Option<(String, String)> {
+    write.checks.iter().find_map(|it| {
+        let passes = it.passes.as_ref().ok()?;
+        let [state] = &passes[..] else { return None };
+        let state = match state {
+            crate::analysis::Value::Case(_, name) => name.clone(),
+            other => other.as_str()?,
+        };
+        (!it.column.is_empty()).then(|| (it.column.to_string(), state.to_string()))
     })
 }
 

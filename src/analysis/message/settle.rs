@@ -25,7 +25,7 @@ impl Explorer<'_, '_> {
         path.trace = Trace::default();
         path.trace.push(StepRole::Load, span, text);
         if let Some(setting) = path.state.auto_ack {
-            self.settle(path, setting, (How::Auto, false));
+            self.settle(path, setting, (How::Auto, false), "no acknowledgement");
         }
     }
 
@@ -46,7 +46,13 @@ impl Explorer<'_, '_> {
     }
 
     /// The message is acknowledged.
-    pub(super) fn settle(&mut self, path: &mut Path, span: Span, (how, weak): (How, bool)) {
+    pub(super) fn settle(
+        &mut self,
+        path: &mut Path,
+        span: Span,
+        (how, weak): (How, bool),
+        name: &str,
+    ) {
         let on_purpose = self.is_on_purpose(span);
         let delivery = &path.state.delivery;
         if delivery.settled.is_some() || delivery.given_back {
@@ -67,9 +73,9 @@ impl Explorer<'_, '_> {
         });
         delivery.strand = strand;
         let text = match how {
-            How::Ack => "the message is acknowledged here",
-            How::Pop => "taking the message removes it from the queue",
-            How::Auto => "the broker forgets the message at hand-over",
+            How::Ack => format!("`{name}` acknowledges the message here"),
+            How::Pop => format!("`{name}` removes the message from the queue"),
+            How::Auto => format!("`{name}` lets the broker forget the message at hand-over"),
         };
         path.trace.push(StepRole::Ack, span, text);
     }
@@ -99,6 +105,7 @@ impl Explorer<'_, '_> {
 
     /// The message goes back to the queue, to a dead-letter queue, or a copy of it is published.
     pub(super) fn give_back(&mut self, path: &mut Path, span: Span, name: &str) {
+        self.gives_back_somewhere = true;
         let text = format!("`{name}` gives the message back");
         let delivery = &path.state.delivery;
         let late = delivery.failure.as_ref().is_some_and(|it| it.late);
@@ -380,7 +387,7 @@ impl Explorer<'_, '_> {
                 } else if denies {
                     let text = format!("`{}` is called to get the message again", func.short);
                     path.trace.push(StepRole::Exit, func.name_span, text);
-                    self.report(path, MessageFaultKind::EarlyAck);
+                    self.denial.get_or_insert_with(|| path.clone());
                 }
             }
             HandlerVerdict::AckOnReturn | HandlerVerdict::ByValue => {
@@ -392,6 +399,20 @@ impl Explorer<'_, '_> {
                     self.report(path, MessageFaultKind::SwallowedFailure);
                 }
             }
+        }
+    }
+
+    /// Reports what depends on all paths. A function that is called to get the message again is at
+    /// fault when it never does anything but settle it; a failure that flies through the ack is, when
+    /// nobody gives the message back on any path.
+    pub(super) fn report_rest(&mut self) {
+        if let Some(path) = self.denial.take()
+            && !self.gives_back_somewhere
+        {
+            self.report(&path, MessageFaultKind::EarlyAck);
+        }
+        for path in std::mem::take(&mut self.flown) {
+            self.report(&path, MessageFaultKind::StrandOnThrow);
         }
     }
 
@@ -410,8 +431,12 @@ impl Explorer<'_, '_> {
     /// The delivery is over: decides what it came to.
     pub(super) fn close(&mut self, path: &mut Path) {
         let delivery = &path.state.delivery;
-        if delivery.strand.is_some() && delivery.failure.is_some() {
-            self.report(path, MessageFaultKind::StrandOnThrow);
+        if let (Some(strand), Some(_)) = (&delivery.strand, &delivery.failure) {
+            if strand.flying {
+                self.flown.push(path.clone());
+            } else {
+                self.report(path, MessageFaultKind::StrandOnThrow);
+            }
             return;
         }
         let late = delivery.failure.as_ref().is_some_and(|it| it.late);
@@ -421,7 +446,12 @@ impl Explorer<'_, '_> {
     }
 
     fn report(&mut self, path: &Path, kind: MessageFaultKind) {
-        let report = Report { kind, root: self.root, delivery: &path.state.delivery };
+        let report = Report {
+            kind,
+            root: self.root,
+            delivery: &path.state.delivery,
+            others_give_back: self.gives_back_somewhere,
+        };
         self.found.add(self.input, &report, path.trace.events());
     }
 
