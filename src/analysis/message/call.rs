@@ -186,9 +186,11 @@ impl<'a> Explorer<'a, '_> {
     ) -> Ways {
         let mut ways = Vec::new();
         let name: Name = operands.short().into();
+        let call = Origination { work, span: site.span, name, site: self.site_key(site) };
+        Self::try_again(&mut path, call.site);
         if self.throws() && self.matters(work, of_message, &path.state) {
             let mut failing = path.clone();
-            Self::fail(&mut failing, work, site.span, &name);
+            Self::fail(&mut failing, &call);
             let exception = self.exception(site, &mut failing);
             ways.push((Outcome::Throw(exception), failing));
         }
@@ -202,7 +204,6 @@ impl<'a> Explorer<'a, '_> {
         if let Some(symbol) = value.as_symbol()
             && !self.throws()
         {
-            let call = Origination { work, span: site.span, name };
             self.symbols.info_mut(symbol).call = Some(call);
         }
         self.worked(operands, work, &mut path);

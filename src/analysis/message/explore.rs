@@ -448,12 +448,6 @@ impl<'a> Explorer<'a, '_> {
         }
     }
 
-    /// What fails with a result, where, and its name.
-    pub(super) fn failed_call(&self, symbol: super::value::Symbol) -> Option<(Work, Span, String)> {
-        let call = self.symbols.info(symbol).call.as_ref()?;
-        Some((call.work, call.span, call.name.to_string()))
-    }
-
     /// Runs the destructors of objects that die with the running function.
     fn end_scope(&mut self, outcome: Outcome, path: Path) -> Vec<(Outcome, Path)> {
         let depth = self.depth();

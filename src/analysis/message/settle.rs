@@ -11,7 +11,7 @@ use super::fault::Report;
 use super::state::{
     Caught, CaughtBy, Delivery, Failure, How, Path, Phase, Settled, State, Strand, Trace,
 };
-use super::value::{Kind, Symbol, Tags, Test, Value, Work, Wrapper};
+use super::value::{Kind, Origination, Symbol, Tags, Test, Value, Work, Wrapper};
 use crate::base::{Span, last_segment};
 use crate::finding::StepRole;
 use crate::ir::{BlockId, CatchArm, Place};
@@ -145,14 +145,26 @@ impl Explorer<'_, '_> {
     }
 
     /// A call fails.
-    pub(super) fn fail(path: &mut Path, work: Work, span: Span, name: &str) {
+    pub(super) fn fail(path: &mut Path, call: &Origination) {
         let late = path.state.delivery.settled.is_some();
-        let text = match work {
+        let text = match call.work {
             Work::Thrown => "an exception is thrown here".to_owned(),
-            _ => format!("`{name}` fails here"),
+            _ if call.name.is_empty() => "the call fails here".to_owned(),
+            _ => format!("`{}` fails here", call.name),
         };
-        path.trace.push(StepRole::Throw, span, text);
-        path.state.delivery.failure = Some(Failure { work, phase: Phase::Flying, late });
+        path.trace.push(StepRole::Throw, call.span, text);
+        let failure =
+            Failure { work: call.work, phase: Phase::Flying, late, site: call.site };
+        path.state.delivery.failure = Some(failure);
+    }
+
+    /// The same call runs again for the same message: what came of it before does not count.
+    pub(super) fn try_again(path: &mut Path, site: u64) {
+        let delivery = &mut path.state.delivery;
+        let caught = delivery.caught().is_some() && delivery.strand.is_none();
+        if caught && delivery.failure.as_ref().is_some_and(|it| it.site == site) {
+            delivery.failure = None;
+        }
     }
 
     /// A result turns out to be a failure.
@@ -166,18 +178,18 @@ impl Explorer<'_, '_> {
         if *test != Test::Failed || !holds {
             return;
         }
-        let Some((work, span, name)) = self.failed_call(symbol) else { return };
+        let Some(call) = self.symbols.info(symbol).call.clone() else { return };
         let late = tags.has(Tags::LATE);
         let delivery = &path.state.delivery;
         let settled = delivery.settled.clone();
         let before = settled.filter(|it| !late && !it.on_purpose);
-        if before.is_none() && !self.matters(work, tags.of_message(), &path.state)
+        if before.is_none() && !self.matters(call.work, tags.of_message(), &path.state)
             || delivery.failure.is_some()
             || delivery.given_back
         {
             return;
         }
-        Self::fail(path, work, span, &name);
+        Self::fail(path, &call);
         if let Some(settled) = before
             && let Some(failure) = &mut path.state.delivery.failure
         {
@@ -302,7 +314,9 @@ impl Explorer<'_, '_> {
         let class = value.as_symbol().and_then(|it| self.symbols.info(it).class.clone());
         let permanent = class.as_deref().is_some_and(|it| self.is_permanent(it));
         if !permanent && self.matters(Work::Thrown, true, &path.state) {
-            Self::fail(path, Work::Thrown, span, "");
+            let site = super::explore::mix((self.frame().key, self.frame().at, span));
+            let call = Origination { work: Work::Thrown, span, name: "".into(), site };
+            Self::fail(path, &call);
         }
     }
 

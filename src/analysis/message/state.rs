@@ -76,6 +76,8 @@ pub(super) struct Failure {
     pub(super) phase: Phase,
     /// It came behind the ack.
     pub(super) late: bool,
+    /// The call that failed.
+    pub(super) site: u64,
 }
 
 /// Where the failure is.

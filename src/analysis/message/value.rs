@@ -199,11 +199,13 @@ pub(super) enum Work {
 }
 
 /// A call that may fail, behind its result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Origination {
     pub(super) work: Work,
     pub(super) span: Span,
     pub(super) name: Name,
+    /// Which instruction on which call path.
+    pub(super) site: u64,
 }
 
 #[derive(Clone, Debug)]
