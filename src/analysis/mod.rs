@@ -4,6 +4,7 @@ pub mod fact;
 mod gate;
 mod interp;
 mod live;
+pub mod message;
 pub mod object;
 pub mod program;
 mod state;

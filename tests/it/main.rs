@@ -9,5 +9,6 @@ mod guards;
 mod lang;
 mod layering;
 mod markers;
+mod messages;
 mod output;
 mod tidy;
