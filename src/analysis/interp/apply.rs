@@ -395,6 +395,7 @@ impl Interp<'_> {
             is_static: matches!(receiver, Value::Class(_)),
             args: args.to_vec(),
             id: self.identity(&("callable", name)),
+            result: Value::Unknown,
         };
         let types = self.types_of(state, &receiver);
         let target = types.iter().find_map(|ty| self.shared.program.method(&ty.name, name));

@@ -28,6 +28,24 @@ pub(super) struct Site<'c> {
     pub(super) is_static: bool,
     pub(super) args: Vec<Value>,
     pub(super) id: Identity,
+    /// What the roles applied so far make of the call.
+    pub(super) result: Value,
+}
+
+impl Site<'_> {
+    /// The site for a role that is applied behind others.
+    pub(super) fn with_result(&self, result: Value) -> Self {
+        Site {
+            call: self.call,
+            name: self.name.clone(),
+            receiver: self.receiver.clone(),
+            word: self.word.clone(),
+            is_static: self.is_static,
+            args: self.args.clone(),
+            id: self.id,
+            result,
+        }
+    }
 }
 
 /// What a call site runs.
@@ -94,7 +112,7 @@ impl<'p> Interp<'p> {
             }
         };
         let id = self.identity(&"call");
-        Site { call, name, receiver, word, is_static, args, id }
+        Site { call, name, receiver, word, is_static, args, id, result: Value::Unknown }
     }
 
     fn dispatch(&mut self, state: &mut State, site: &Site<'_>) -> Value {
@@ -412,11 +430,11 @@ impl<'p> Interp<'p> {
         match (self.shared.program.method(&class, "__construct"), new_pattern) {
             (Some(at), _) => {
                 self.record(state, site, &[at], Vec::new(), false, false);
-                let site = Site { receiver: out.clone(), args: site.args.clone(), name: site.name.clone(), word: None, ..*site };
+                let site = Site { receiver: out.clone(), word: None, ..site.with_result(Value::Unknown) };
                 self.run_functions(state, &site, &[at]);
             }
             (None, Some((pattern, rest))) => {
-                let site = Site { receiver: out.clone(), args: site.args.clone(), name: site.name.clone(), word: None, ..*site };
+                let site = Site { receiver: out.clone(), word: None, ..site.with_result(Value::Unknown) };
                 let result = self.apply_pattern(state, &site, pattern, &rest, pattern.weak);
                 self.record(state, &site, &[], vec![Arc::new(pattern.role.clone())], false, false);
                 if result != Value::Unknown && result != Value::Null {

@@ -9,6 +9,7 @@ use crate::ir::{
     BinaryOp, ClassRef, Const, FuncRef, Operand, Piece, Place, Rvalue, Text, TypeKind, TypeRef,
     UnaryOp,
 };
+use crate::model::{Access, Role};
 use std::sync::Arc;
 
 impl Interp<'_> {
@@ -208,6 +209,12 @@ impl Interp<'_> {
         if let Some(case) = self.enum_variant(&ty.name) {
             return case;
         }
+        if let ([(field, value)], None) = (values.as_slice(), base)
+            && &**field == "0"
+            && self.is_wrapper(&ty.name)
+        {
+            return value.clone();
+        }
         let base = base.map(|it| self.operand(state, it));
         if let Some(base) = base.filter(|it| !matches!(it, Value::Unknown | Value::Null))
             && !self.is_fresh_value(state, &base)
@@ -235,6 +242,18 @@ impl Interp<'_> {
         let class = path.strip_suffix(short)?.trim_end_matches("::").trim_end_matches('\\');
         let decl = self.shared.program.type_decl(class).filter(|it| it.kind == TypeKind::Enum)?;
         Some(Value::Case(decl.name.clone(), short.into()))
+    }
+
+    /// `Set(x)`: the vocabulary says that a call of that name gives back its argument.
+    fn is_wrapper(&self, path: &str) -> bool {
+        let short = last_segment(path);
+        let class = path.strip_suffix(short).unwrap_or_default().trim_end_matches("::");
+        let gives_argument = |role: &Role| matches!(role, Role::Same { from: Access::Arg(0, _) });
+        self.shared.vocabulary.candidates(self.language, path).any(|(it, _)| it.on.is_empty() && gives_argument(&it.role))
+            || !class.is_empty()
+                && self.shared.vocabulary.candidates(self.language, short).any(|(it, _)| {
+                    it.on.iter().any(|on| **on == *class) && gives_argument(&it.role)
+                })
     }
 
     fn is_fresh_value(&self, state: &State, value: &Value) -> bool {
