@@ -25,6 +25,7 @@ pub struct Program<'a> {
     methods_by_short: FxHashMap<String, Vec<FuncRef>>,
     children: FxHashMap<String, Vec<Name>>,
     consts: FxHashMap<String, &'a ir::ConstDecl>,
+    import_roots: FxHashSet<String>,
 }
 
 fn key(name: &str) -> String {
@@ -45,11 +46,16 @@ impl<'a> Program<'a> {
             methods_by_short: FxHashMap::default(),
             children: FxHashMap::default(),
             consts: FxHashMap::default(),
+            import_roots: FxHashSet::default(),
         };
         for file in files {
             out.files.insert(file.source, file);
             out.link_types(file);
             out.link_functions(file);
+            for name in &file.imports {
+                let root = name.split(['\\', ':']).next().unwrap_or(name);
+                out.import_roots.insert(key(root));
+            }
             for decl in &file.consts {
                 out.consts.entry(key(&decl.name)).or_insert(decl);
                 out.consts.entry(key(last_segment(&decl.name))).or_insert(decl);
@@ -100,6 +106,11 @@ impl<'a> Program<'a> {
             names.sort_unstable();
             names.dedup();
         }
+    }
+
+    /// Whether some file names something below that first namespace segment or crate.
+    pub fn imports_root(&self, root: &str) -> bool {
+        self.import_roots.contains(&key(root))
     }
 
     /// Files in the order given.

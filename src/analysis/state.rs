@@ -74,8 +74,7 @@ fn join_objects(root: &Value, mine: &Object, theirs: &Object) -> Object {
     out.kind = join_kinds(&mine.kind, &theirs.kind);
     let names: Vec<Name> = mine.fields.keys().chain(theirs.fields.keys()).cloned().collect();
     for name in names {
-        let as_loaded =
-            || Field { value: Value::path(root.clone(), name.clone()), changed: None };
+        let as_loaded = || Field { value: Value::path(root.clone(), name.clone()), changed: None };
         let (a, b) = (mine.fields.get(&name), theirs.fields.get(&name));
         let joined = match (a.cloned(), b.cloned()) {
             (Some(a), Some(b)) => join_fields(a, b),

@@ -8,6 +8,7 @@ use super::Program;
 use super::fact::{LoadFact, WriteFact};
 use super::interp::{self, Shared};
 use super::summary::{Resolved, Summary};
+use crate::base::{Language, Name};
 use crate::ir::FuncRef;
 use crate::model::{ColumnRules, Vocabulary, Words};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,6 +42,7 @@ pub struct Store<'p> {
     under_way: RefCell<FxHashSet<FuncRef>>,
     imported: RefCell<FxHashSet<FuncRef>>,
     depth: Cell<u32>,
+    pub(super) lineages: RefCell<FxHashMap<(Language, Name), Arc<Vec<Name>>>>,
 }
 
 impl<'p> Store<'p> {
@@ -62,6 +64,7 @@ impl<'p> Store<'p> {
             under_way: RefCell::default(),
             imported: RefCell::default(),
             depth: Cell::new(0),
+            lineages: RefCell::default(),
         }
     }
 

@@ -63,9 +63,10 @@ fn sets(write: &WriteFact) -> Vec<&Assign> {
 }
 
 fn statement_target(input: &Input<'_>, write: &WriteFact, table: &str, set: &Assign) -> Target {
-    let value = write.statement.as_ref().map_or(Value::Unknown, |(_, params)| {
-        crate::analysis::sql_value(&set.value, params)
-    });
+    let value = write
+        .statement
+        .as_ref()
+        .map_or(Value::Unknown, |(_, params)| crate::analysis::sql_value(&set.value, params));
     Target {
         class: input.columns.classify(table, &set.column),
         column: set.column.clone(),
@@ -102,7 +103,12 @@ pub(super) enum Bearing {
 }
 
 /// How a check bears on a write that sets `target`.
-pub(super) fn bearing(input: &Input<'_>, write: &WriteFact, target: &Target, check: &CheckFact) -> Bearing {
+pub(super) fn bearing(
+    input: &Input<'_>,
+    write: &WriteFact,
+    target: &Target,
+    check: &CheckFact,
+) -> Bearing {
     if check.column.starts_with('{') && &*check.column != "{first}" {
         return Bearing::None;
     }

@@ -8,22 +8,21 @@
 //! ```
 
 use super::Input;
-use super::column::{same_column, targets};
 use crate::analysis::fact::WriteFact;
-use crate::analysis::{Value, is_key_column, sql_value};
-use crate::ir::{Condition, ConditionOp, Engine, ParamRef, Statement, StatementKind};
-use crate::model::ColumnClass;
+use crate::analysis::{Value, sql_value};
+use crate::base::snake_case;
+use crate::ir::{Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind};
+use crate::model::guard::{self, Resolved};
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 
 /// What the WHERE of a statement does for the race.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
     /// Nothing: key only, or conditions that stay true.
     None,
     /// Only one worker's statement changes the row.
     Holds,
-    /// A condition that the SET does not make false on a column that speaks of the state; the column.
-    Loose(String),
     /// Only the owner passes (`owner = :me`), or a limit is kept: in order without a look.
     Fence,
     /// A sweep over rows of one state, by no key.
@@ -32,144 +31,87 @@ pub(super) enum Guard {
     Unknown,
 }
 
-/// Judges a write's statement.
-pub(super) fn judge(input: &Input<'_>, write: &WriteFact) -> Guard {
+/// Judges a write's statement, as far as `column` is concerned.
+pub(super) fn judge(input: &Input<'_>, write: &WriteFact, column: &str) -> Guard {
     let Some((stmt, params)) = &write.statement else { return Guard::None };
-    if stmt.kind == StatementKind::Upsert {
-        return judge_upsert(input, write, stmt, params);
-    }
-    let ctx = Ctx { input, write, params, engine: write.engine.or(stmt.engine) };
-    if ctx.source_guards(stmt) {
-        return Guard::Holds;
-    }
-    let found = ctx.conditions(&stmt.conditions);
-    let keyed = stmt.conditions.iter().any(|it| is_key(it)) || stmt.source.is_some();
+    let resolve = |param: &ParamRef| resolved(input, params, param);
+    let found = match guard::judge(stmt, column, write.engine.or(stmt.engine), &resolve) {
+        guard::Guard::Holds { .. } | guard::Guard::Version { .. } => Guard::Holds,
+        guard::Guard::Fence { .. } | guard::Guard::Reservation { .. } => Guard::Fence,
+        guard::Guard::Unknown => Guard::Unknown,
+        guard::Guard::None
+        | guard::Guard::NotFalsified { .. }
+        | guard::Guard::SubqueryOnly { .. } => Guard::None,
+    };
+    let sweeps = stmt.kind == StatementKind::Update && is_sweep(input, write, stmt, params);
     match found {
-        Guard::None | Guard::Loose(_) if !stmt.complete || !stmt.condition_holes.is_empty() => Guard::Unknown,
-        Guard::None if stmt.conditions.iter().any(|it| it.column_param.is_some()) => Guard::Unknown,
-        Guard::Holds | Guard::Loose(_) | Guard::None if !keyed && !stmt.conditions.is_empty() => {
-            if ctx.names_a_row(stmt) { found } else { Guard::Sweep }
-        }
+        Guard::Holds | Guard::None if sweeps => Guard::Sweep,
+        Guard::None if has_unknown_tail(stmt) => Guard::Unknown,
         found => found,
     }
 }
 
-fn judge_upsert(input: &Input<'_>, write: &WriteFact, stmt: &Statement, params: &BTreeMap<ParamRef, Value>) -> Guard {
-    let Some(upsert) = &stmt.upsert else { return Guard::Unknown };
-    let ctx = Ctx { input, write, params, engine: write.engine.or(stmt.engine) };
-    let locked = stmt.source.as_ref().is_some_and(|it| it.lock.is_some());
-    if locked { Guard::Unknown } else { ctx.conditions(&upsert.conditions) }
+/// Conditions that only a caller could know.
+fn has_unknown_tail(stmt: &Statement) -> bool {
+    !stmt.complete
+        || !stmt.condition_holes.is_empty()
+        || stmt.conditions.iter().any(|it| it.column_param.is_some())
 }
 
-fn is_key(it: &Condition) -> bool {
-    !it.foreign && it.any.is_empty() && is_key_column(&it.column)
-        && matches!(it.op, ConditionOp::Eq | ConditionOp::In | ConditionOp::InSelect)
+/// Conditions on states and scopes alone: every row that matches is meant.
+fn is_sweep(
+    input: &Input<'_>,
+    write: &WriteFact,
+    stmt: &Statement,
+    params: &BTreeMap<ParamRef, Value>,
+) -> bool {
+    if stmt.conditions.is_empty() || stmt.source.is_some() || guard::key_of(stmt).is_some_and(is_named) {
+        return false;
+    }
+    let table = write.table.word().unwrap_or_default();
+    !stmt.conditions.iter().any(|it| {
+        !it.foreign
+            && it.op == ConditionOp::Eq
+            && !input.columns.classify(table, &it.column).is_state()
+            && it.values.first().is_some_and(|it| !sql_value(it, params).is_constant())
+    })
 }
 
-struct Ctx<'a> {
-    input: &'a Input<'a>,
-    write: &'a WriteFact,
-    params: &'a BTreeMap<ParamRef, Value>,
-    engine: Option<Engine>,
+fn is_named(key: &Condition) -> bool {
+    crate::analysis::is_key_column(&key.column)
 }
 
-impl Ctx<'_> {
-    /// A sub-select that picks the rows guards them when it locks them, or where statements do not
-    /// overlap.
-    fn source_guards(&self, stmt: &Statement) -> bool {
-        let Some(source) = &stmt.source else { return false };
-        source.lock.is_some() || matches!(self.engine, Some(Engine::Sqlite | Engine::MySql))
-    }
-
-    /// A statement without an id still names one row when a condition compares with a value from
-    /// outside that is no state.
-    fn names_a_row(&self, stmt: &Statement) -> bool {
-        let table = self.write.table.word().unwrap_or_default();
-        stmt.conditions.iter().any(|it| {
-            !it.foreign
-                && it.op == ConditionOp::Eq
-                && !self.input.columns.classify(table, &it.column).is_state()
-                && it.values.first().is_some_and(|it| !sql_value(it, self.params).is_constant())
-        })
-    }
-
-    fn conditions(&self, conditions: &[Condition]) -> Guard {
-        let mut out = Guard::None;
-        for it in conditions {
-            match self.condition(it) {
-                Guard::Holds => return Guard::Holds,
-                Guard::Fence => out = Guard::Fence,
-                Guard::Unknown if out == Guard::None => out = Guard::Unknown,
-                Guard::Loose(column) if out == Guard::None => out = Guard::Loose(column),
-                _ => (),
-            }
-        }
-        out
-    }
-
-    fn condition(&self, it: &Condition) -> Guard {
-        if !it.any.is_empty() {
-            let branches: Vec<Guard> = it.any.iter().map(|branch| self.conditions(branch)).collect();
-            let all = |wanted: &[Guard]| branches.iter().all(|it| wanted.contains(it));
-            return match () {
-                () if all(&[Guard::Holds]) => Guard::Holds,
-                () if all(&[Guard::Holds, Guard::Fence]) => Guard::Fence,
-                () if branches.contains(&Guard::Unknown) => Guard::Unknown,
-                () => Guard::Loose(it.column.to_string()),
-            };
-        }
-        if it.foreign || is_key(it) || it.op == ConditionOp::InSelect {
-            return Guard::None;
-        }
-        if it.column.is_empty() {
-            return Guard::Unknown;
-        }
-        self.column_condition(it)
-    }
-
-    fn column_condition(&self, it: &Condition) -> Guard {
-        let table = self.write.table.word().unwrap_or_default();
-        let class = self.input.columns.classify(table, &it.column);
-        let all = targets(self.input, self.write);
-        let set = all.iter().find(|target| same_column(&target.column, &it.column));
-        let values: Vec<Value> = it.values.iter().map(|it| sql_value(it, self.params)).collect();
-        let Some(set) = set else { return unset(class, it, &values) };
-        if set.relative {
-            let version = class == ColumnClass::Version || it.op == ConditionOp::Eq;
-            return if version { Guard::Holds } else { Guard::Fence };
-        }
-        let loose = || Guard::Loose(it.column.to_string());
-        match it.op {
-            ConditionOp::Eq | ConditionOp::In => {
-                if values.is_empty() {
-                    return Guard::Holds;
-                }
-                if values.iter().any(|value| same_state(self.input, value, &set.value)) { loose() } else { Guard::Holds }
-            }
-            ConditionOp::Ne | ConditionOp::NotIn => {
-                let excluded = values.iter().any(|value| same_state(self.input, value, &set.value));
-                let known = set.value.is_constant() && values.iter().all(Value::is_constant);
-                if excluded { Guard::Holds } else if known { loose() } else { Guard::Unknown }
-            }
-            ConditionOp::IsNull => if set.value == Value::Null && !set.now { loose() } else { Guard::Holds },
-            ConditionOp::IsNotNull => if set.value == Value::Null && !set.now { Guard::Holds } else { loose() },
-            ConditionOp::Less | ConditionOp::Greater => Guard::Holds,
-            ConditionOp::Like | ConditionOp::InSelect | ConditionOp::Other => Guard::Unknown,
-        }
+fn resolved(input: &Input<'_>, params: &BTreeMap<ParamRef, Value>, param: &ParamRef) -> Resolved {
+    match params.get(param) {
+        None | Some(Value::Unknown) => Resolved::Unknown,
+        Some(value) => match literal(input, value) {
+            Some(literal) => Resolved::Literal(literal),
+            None => one_of(input, value).unwrap_or_else(|| {
+                let mut hasher = rustc_hash::FxHasher::default();
+                value.hash(&mut hasher);
+                Resolved::Identity(hasher.finish())
+            }),
+        },
     }
 }
 
-/// A condition on a column that the statement does not set.
-fn unset(class: ColumnClass, it: &Condition, values: &[Value]) -> Guard {
-    let given = values.first().is_some_and(|it| !it.is_constant());
-    match class {
-        // Only the owner passes.
-        ColumnClass::Claim if it.op == ConditionOp::Eq && given => Guard::Fence,
-        ColumnClass::Strong | ColumnClass::Done | ColumnClass::Claim | ColumnClass::Version => {
-            Guard::Loose(it.column.to_string())
-        }
-        ColumnClass::Counter if matches!(it.op, ConditionOp::Less | ConditionOp::Greater) => Guard::Fence,
-        ColumnClass::Counter | ColumnClass::Weak | ColumnClass::Plain | ColumnClass::Never => Guard::None,
+fn one_of(input: &Input<'_>, value: &Value) -> Option<Resolved> {
+    let Value::Any(them) = value else { return None };
+    let literals: Option<Vec<SqlExpr>> = them.iter().map(|it| literal(input, it)).collect();
+    literals.map(Resolved::OneOf)
+}
+
+fn literal(input: &Input<'_>, value: &Value) -> Option<SqlExpr> {
+    match value {
+        Value::Null => Some(SqlExpr::Null),
+        Value::Bool(it) => Some(SqlExpr::Bool(*it)),
+        Value::Int(it) => Some(SqlExpr::Int(*it)),
+        Value::Case(class, name) => Some(match input.program.const_value(Some(class), name) {
+            Some(crate::ir::Const::Str(it)) => SqlExpr::Str(it.clone()),
+            Some(crate::ir::Const::Int(it)) => SqlExpr::Int(*it),
+            _ => SqlExpr::Str(snake_case(name).into()),
+        }),
+        value => value.as_str().map(SqlExpr::Str),
     }
 }
 
@@ -181,7 +123,7 @@ pub(super) fn same_state(input: &Input<'_>, a: &Value, b: &Value) -> bool {
     let words = |value: &Value| -> Vec<String> {
         match value {
             Value::Case(class, name) => {
-                let mut out = vec![crate::base::snake_case(name)];
+                let mut out = vec![snake_case(name)];
                 let backing = input.program.const_value(Some(class), name);
                 if let Some(crate::ir::Const::Str(it)) = backing {
                     out.push(it.to_lowercase());

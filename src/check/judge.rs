@@ -59,7 +59,7 @@ fn judge(input: &Input<'_>, tested: &Tested, write: &WriteFact) -> Vec<Fault> {
         out.extend(counter(&case));
         return out;
     }
-    let guard = guard::judge(input, write);
+    let guard = guard::judge(input, write, &case.target.column);
     if let Some(fault) = ignored_claim(&case, &guard) {
         return vec![fault];
     }
@@ -86,7 +86,9 @@ fn judge(input: &Input<'_>, tested: &Tested, write: &WriteFact) -> Vec<Fault> {
             return vec![fault];
         }
         Protection::None => (general_kind(write), confidence(&case, tested)),
-        Protection::Process => (general_kind(write), confidence(&case, tested).min(Confidence::Medium)),
+        Protection::Process => {
+            (general_kind(write), confidence(&case, tested).min(Confidence::Medium))
+        }
     };
     if write.weak && confidence == Confidence::High {
         confidence = Confidence::Medium;
@@ -145,7 +147,8 @@ fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
 
 /// A whole row is written back after a claim: no changed column is needed.
 fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
-    let stale = write.kind == WriteKind::Row && write.whole && write.claims.iter().any(|it| it.stale_copy);
+    let stale =
+        write.kind == WriteKind::Row && write.whole && write.claims.iter().any(|it| it.stale_copy);
     stale.then(|| Case {
         input,
         write,
@@ -212,7 +215,8 @@ fn protected(case: &Case<'_>) -> bool {
 fn stale_fence(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
     let write = case.write;
     let claimed = write.claims.iter().any(|it| it.won);
-    let stale = *guard == Guard::Fence && claimed && case.best() > Bearing::None && !rechecked(write);
+    let stale =
+        *guard == Guard::Fence && claimed && case.best() > Bearing::None && !rechecked(write);
     stale.then(|| fault(case, FaultKind::StaleCheck, Confidence::High))
 }
 
@@ -226,7 +230,8 @@ fn counter(case: &Case<'_>) -> Option<Fault> {
     let write = case.write;
     let used: Vec<&CheckFact> = case.checks.iter().map(|it| it.1).collect();
     if protection(write, &used) == Protection::Safe
-        || matches!(guard::judge(case.input, write), Guard::Holds | Guard::Fence | Guard::Unknown) && write.kind == WriteKind::Statement
+        || matches!(guard::judge(case.input, write, &case.target.column), Guard::Holds | Guard::Fence | Guard::Unknown)
+            && write.kind == WriteKind::Statement
     {
         return None;
     }

@@ -10,8 +10,8 @@ mod witness;
 
 use crate::analysis::{Program, Settled};
 use crate::base::Source;
-use crate::finding::{Confidence, Finding, FindingBuilder, StepRole};
 use crate::base::Span;
+use crate::finding::{Confidence, Finding, FindingBuilder, StepRole};
 use crate::ir::FuncRef;
 use crate::model::{ColumnRules, Words};
 use crate::rule::{FaultKind, Rule, Values};

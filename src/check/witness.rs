@@ -18,7 +18,8 @@ pub(super) fn steps(case: &Case<'_>) -> Vec<(StepRole, Span, String)> {
     let load = write.loads.iter().find(|it| Some(&it.row) == row.as_ref()).or(write.loads.first());
     if let Some(load) = load {
         let filtered = checks.iter().any(|it| it.kind == CheckKind::Filter && it.span == load.span);
-        let words = if filtered { "loaded here, while its state is as wanted" } else { "loaded here" };
+        let words =
+            if filtered { "loaded here, while its state is as wanted" } else { "loaded here" };
         out.push((StepRole::Load, load.span, words.to_owned()));
     }
     for check in checks.iter().filter(|it| it.kind != CheckKind::Filter) {

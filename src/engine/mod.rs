@@ -103,8 +103,8 @@ impl Engine {
             words: &self.packs.words,
             sources,
         };
-        let findings = isolate::run(|| check::check(&input, &self.packs.rules))
-            .unwrap_or_else(|message| {
+        let findings =
+            isolate::run(|| check::check(&input, &self.packs.rules)).unwrap_or_else(|message| {
                 problems.push(internal("rules", &message));
                 Vec::new()
             });
@@ -113,7 +113,12 @@ impl Engine {
     }
 
     /// Finds out what every function does.
-    fn settle(&self, program: &Program<'_>, sources: &[Source], problems: &mut Vec<Problem>) -> Settled {
+    fn settle(
+        &self,
+        program: &Program<'_>,
+        sources: &[Source],
+        problems: &mut Vec<Problem>,
+    ) -> Settled {
         let packs = &self.packs;
         let store = Store::new(program, &packs.vocabulary, &packs.columns, &packs.words);
         for at in program.all_functions() {
@@ -257,11 +262,8 @@ fn path_of(sources: &[Source], at: FuncRef) -> String {
 }
 
 fn stats(sources: &[Source], files: &[ir::File], settled: &Settled) -> Stats {
-    let mut primaries: Vec<_> = settled
-        .facts
-        .values()
-        .flat_map(|it| it.writes.iter().map(|it| it.primary))
-        .collect();
+    let mut primaries: Vec<_> =
+        settled.facts.values().flat_map(|it| it.writes.iter().map(|it| it.primary)).collect();
     primaries.sort_unstable();
     primaries.dedup();
     let calls = settled.resolved.values().flat_map(|it| it.calls.values());

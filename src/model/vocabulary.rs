@@ -250,6 +250,23 @@ impl Vocabulary {
         self.types.get(&(language, key)).or_else(|| self.types.get(&(language, any)))
     }
 
+    /// Facts of that kind in one language, by name.
+    pub fn types_of_kind(
+        &self,
+        language: Language,
+        kind: TypeKindHint,
+    ) -> impl Iterator<Item = &TypeFact> {
+        let mut found: Vec<&TypeFact> = self
+            .types
+            .iter()
+            .filter(|((of, _), fact)| *of == language && fact.kind == Some(kind))
+            .map(|(_, fact)| fact)
+            .collect();
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found.dedup_by(|a, b| a.name == b.name);
+        found.into_iter()
+    }
+
     /// Types that a variable or property of this name suggests.
     pub fn types_by_word(&self, language: Language, word: &str) -> &[Name] {
         self.words.get(&(language, short_key(word))).map(Vec::as_slice).unwrap_or_default()

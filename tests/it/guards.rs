@@ -186,6 +186,7 @@ fn what_is_incomplete_is_unknown() {
 
 /// The shapes of "pick a row and take it", by engine.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one row for each shape")]
 fn where_the_guard_stands_matters_by_engine() {
     let key = "UPDATE t SET s='r' WHERE id=:id";
     let picked = "UPDATE t SET s='r' WHERE id = (SELECT id FROM t WHERE s='p' LIMIT 1";

@@ -3,10 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "tests read fixtures and start the binary")]
 
 mod cases;
-mod lang;
 mod cli;
 mod docs;
 mod guards;
+mod lang;
 mod layering;
 mod markers;
 mod output;

@@ -26,9 +26,7 @@ impl Binding {
     pub(super) fn value(&self, value: &Value) -> Value {
         value.substitute(&|it| match it {
             Value::This => Some(self.this.clone()),
-            Value::Param(idx) => {
-                Some(self.params.get(*idx as usize).cloned().unwrap_or_default())
-            }
+            Value::Param(idx) => Some(self.params.get(*idx as usize).cloned().unwrap_or_default()),
             Value::Capture(idx) => {
                 Some(self.captures.get(*idx as usize).cloned().unwrap_or_default())
             }
@@ -99,8 +97,7 @@ impl Binding {
             ObjectKind::Lock(id) => ObjectKind::Lock(self.id(*id)),
             ObjectKind::Outcome(id) => ObjectKind::Outcome(self.id(*id)),
             ObjectKind::Condition(conditions, params) => {
-                let params =
-                    params.iter().map(|(key, it)| (key.clone(), self.value(it))).collect();
+                let params = params.iter().map(|(key, it)| (key.clone(), self.value(it))).collect();
                 ObjectKind::Condition(Arc::clone(conditions), Arc::new(params))
             }
         }
@@ -131,7 +128,13 @@ impl Interp<'_> {
         value
     }
 
-    fn run_function(&mut self, state: &mut State, site: &Site<'_>, at: FuncRef, idx: usize) -> Value {
+    fn run_function(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        at: FuncRef,
+        idx: usize,
+    ) -> Value {
         let func = self.shared.program.function(at);
         let summary = self.shared.store.callee(at);
         for (idx, arg) in site.args.iter().enumerate() {
@@ -173,11 +176,13 @@ impl Interp<'_> {
             });
         }
         let this = match (&site.receiver, &site.call.callee) {
-            (_, Callee::Static { class: ClassRef::Parent | ClassRef::SelfType | ClassRef::LateStatic, .. })
-                if self.root.receiver().is_some() =>
-            {
-                Value::This
-            }
+            (
+                _,
+                Callee::Static {
+                    class: ClassRef::Parent | ClassRef::SelfType | ClassRef::LateStatic,
+                    ..
+                },
+            ) if self.root.receiver().is_some() => Value::This,
             (receiver, _) => receiver.clone(),
         };
         let mut hasher = FxHasher::default();
@@ -348,7 +353,13 @@ impl Interp<'_> {
     }
 
     /// Runs what a caller gave, where the callee calls it.
-    fn run_given(&mut self, state: &mut State, callable: &Value, args: &[Value], context: &Context) {
+    fn run_given(
+        &mut self,
+        state: &mut State,
+        callable: &Value,
+        args: &[Value],
+        context: &Context,
+    ) {
         let outer = (state.transaction, state.held.clone());
         let inner = prefix_context(context, state);
         state.transaction = inner.transaction;
@@ -359,7 +370,12 @@ impl Interp<'_> {
     }
 
     /// `[$this, 'run']`.
-    fn run_array_callable(&mut self, state: &mut State, array: &Value, args: &[Value]) -> Option<Value> {
+    fn run_array_callable(
+        &mut self,
+        state: &mut State,
+        array: &Value,
+        args: &[Value],
+    ) -> Option<Value> {
         let Some(ObjectKind::Array(items)) = state.object(array).map(|it| &it.kind) else {
             return None;
         };
@@ -469,7 +485,8 @@ impl Interp<'_> {
         if let Some(after) = after {
             if own {
                 for capture in func.captures.iter().filter(|it| it.by_ref) {
-                    let value = after.locals.get(capture.inner.0 as usize).cloned().unwrap_or_default();
+                    let value =
+                        after.locals.get(capture.inner.0 as usize).cloned().unwrap_or_default();
                     if let Some(slot) = state.locals.get_mut(capture.outer.0 as usize) {
                         *slot = value;
                     }
@@ -486,9 +503,9 @@ impl Interp<'_> {
 
 /// Whether the function calls what it is given as that parameter.
 fn calls_param(summary: &Summary, idx: u32) -> bool {
-    summary.effects.iter().any(|it| {
-        matches!(it, Effect::Call { callable, .. } if callable.mentions(&Value::Param(idx)))
-    })
+    summary.effects.iter().any(
+        |it| matches!(it, Effect::Call { callable, .. } if callable.mentions(&Value::Param(idx))),
+    )
 }
 
 /// A callee's load in the caller's terms, under the caller's locks.
@@ -544,7 +561,9 @@ fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
 fn prefix_context(inner: &Context, state: &State) -> Context {
     let transaction = match inner.transaction {
         Transaction::Inherited => state.transaction,
-        Transaction::Closed if matches!(state.transaction, Transaction::Open | Transaction::Strict) => {
+        Transaction::Closed
+            if matches!(state.transaction, Transaction::Open | Transaction::Strict) =>
+        {
             state.transaction
         }
         it => it,
@@ -553,4 +572,3 @@ fn prefix_context(inner: &Context, state: &State) -> Context {
     held.extend(inner.held.iter().cloned());
     Context { transaction, held }
 }
-

@@ -88,7 +88,12 @@ impl<'p> Interp<'p> {
     }
 
     fn site<'c>(&mut self, state: &mut State, call: &'c Call) -> Site<'c> {
-        let args = call.args.iter().map(|it| self.operand(state, &it.value)).collect();
+        let args = call
+            .args
+            .iter()
+            .enumerate()
+            .map(|(idx, it)| self.operand_mut(state, &it.value, &idx))
+            .collect();
         let (receiver, word, is_static, name) = match &call.callee {
             Callee::Method { receiver, name, .. } => {
                 let word = match receiver {
@@ -148,7 +153,9 @@ impl<'p> Interp<'p> {
             return found;
         }
         if let Some(at) = program.free_function(name) {
-            let local = self.language == Language::Php || !name.contains("::") || name.starts_with("crate::");
+            let local = self.language == Language::Php
+                || !name.contains("::")
+                || name.starts_with("crate::");
             if program.language(at) == self.language && local {
                 return Target::Functions(vec![at]);
             }
@@ -255,7 +262,9 @@ impl<'p> Interp<'p> {
 
     /// The only method of that name in the program, when it takes so many arguments.
     fn unique_target(&self, state: &State, name: &Name, site: &Site<'_>) -> Option<FuncRef> {
-        if site.is_static || state.object(&site.receiver).is_some_and(|it| it.kind != ObjectKind::Plain) {
+        if site.is_static
+            || state.object(&site.receiver).is_some_and(|it| it.kind != ObjectKind::Plain)
+        {
             return None;
         }
         let at = self.shared.program.unique_method(name)?;
@@ -277,16 +286,8 @@ impl<'p> Interp<'p> {
         if types.is_empty() || !vocabulary.knows_name(self.language, name) {
             return None;
         }
-        let ancestry: Vec<Name> = types
-            .iter()
-            .flat_map(|ty| self.shared.program.ancestry(&ty.name))
-            .flat_map(|ty| {
-                let derives = self.shared.program.type_decls(&ty.name).iter().flat_map(|it| &it.attrs);
-                let derives: Vec<Name> = derives.map(|it| it.name.clone()).collect();
-                std::iter::once(ty.name).chain(derives).collect::<Vec<_>>()
-            })
-            .flat_map(|ty| self.library_ancestry(&ty))
-            .collect();
+        let ancestry: Vec<Name> =
+            types.iter().flat_map(|ty| self.lineage(&ty.name).to_vec()).collect();
         for (pattern, rest) in vocabulary.candidates(self.language, name) {
             if !self.fits(pattern, site) {
                 continue;
@@ -320,37 +321,14 @@ impl<'p> Interp<'p> {
         if !vocabulary.knows_name(self.language, name) {
             return None;
         }
-        let ancestry: Vec<Name> = types
-            .iter()
-            .flat_map(|ty| self.shared.program.ancestry(&ty.name))
-            .flat_map(|ty| self.library_ancestry(&ty.name))
-            .collect();
+        let ancestry: Vec<Name> =
+            types.iter().flat_map(|ty| self.lineage(&ty.name).to_vec()).collect();
         vocabulary.candidates(self.language, name).map(|it| it.0).find(|pattern| {
-            let typed = pattern
-                .on
-                .iter()
-                .any(|on| ancestry.iter().any(|it| it.eq_ignore_ascii_case(on)));
+            let typed =
+                pattern.on.iter().any(|on| ancestry.iter().any(|it| it.eq_ignore_ascii_case(on)));
             let counts = matches!(pattern.role, Role::Count { .. });
             typed || counts && types.is_empty() && !matches!(value, Value::This | Value::Param(_))
         })
-    }
-
-    /// A library type, its aliases' true name, and its parents as the packs tell them.
-    fn library_ancestry(&self, name: &Name) -> Vec<Name> {
-        let mut out = vec![name.clone()];
-        let mut next = 0;
-        while next < out.len() && out.len() < 32 {
-            let current = out[next].clone();
-            next += 1;
-            if let Some(fact) = self.shared.vocabulary.type_fact(self.language, &current) {
-                for it in std::iter::once(&fact.name).chain(&fact.parents) {
-                    if !out.contains(it) {
-                        out.push(it.clone());
-                    }
-                }
-            }
-        }
-        out
     }
 
     fn fits(&self, pattern: &CallPattern, site: &Site<'_>) -> bool {
@@ -372,9 +350,10 @@ impl<'p> Interp<'p> {
         vocabulary.candidates(self.language, name).find_map(|(pattern, rest)| {
             let any = pattern.on.iter().any(|it| &**it == "*");
             let named = pattern.receiver_words.is_empty()
-                || site.word.as_deref().is_some_and(|word| {
-                    pattern.receiver_words.iter().any(|it| has_word(word, it))
-                });
+                || site
+                    .word
+                    .as_deref()
+                    .is_some_and(|word| pattern.receiver_words.iter().any(|it| has_word(word, it)));
             let explicit = !site.is_static || pattern.is_static == Some(true);
             (any && named && explicit && self.fits(pattern, site)).then(|| Target::Pattern {
                 pattern,
@@ -394,8 +373,9 @@ impl<'p> Interp<'p> {
         weak: bool,
         unknown: bool,
     ) {
-        let durable = targets.iter().any(|at| self.shared.store.summary(*at).is_some_and(|it| it.durable))
-            || roles.iter().any(|it| is_durable(it));
+        let durable =
+            targets.iter().any(|at| self.shared.store.summary(*at).is_some_and(|it| it.durable))
+                || roles.iter().any(|it| is_durable(it));
         self.durable |= durable;
         let callables = site.args.iter().filter_map(|it| match it {
             Value::Closure(at, _) => Some(*at),
@@ -449,12 +429,37 @@ impl<'p> Interp<'p> {
     /// Nothing is known: callables that it is given run once, and the result is something.
     pub(super) fn unknown_call(&mut self, state: &mut State, site: &Site<'_>) -> Value {
         self.record(state, site, &[], Vec::new(), false, true);
+        if self.set_by_name(state, site) {
+            return site.receiver.clone();
+        }
         for arg in &site.args {
             self.run_handed_over(state, arg);
             let point = self.tick();
             self.escaped.push((point, arg.clone()));
         }
         self.guess_result(state, site)
+    }
+
+    /// `$row->setStatus('done')` of a class that the program does not declare.
+    fn set_by_name(&mut self, state: &mut State, site: &Site<'_>) -> bool {
+        let rest = site.name.strip_prefix("set").map(|it| it.trim_start_matches('_'));
+        let Some(column) = rest.filter(|it| {
+            !it.is_empty() && !it.starts_with(char::is_lowercase) || site.name.starts_with("set_")
+        }) else {
+            return false;
+        };
+        let is_row =
+            matches!(state.object(&site.receiver).map(|it| &it.kind), Some(ObjectKind::Row(_)))
+                || self
+                    .types_of(state, &site.receiver)
+                    .iter()
+                    .any(|it| self.is_row_class(&it.name));
+        let [value] = site.args.as_slice() else { return false };
+        if is_row {
+            let column: Name = crate::base::snake_case(column).into();
+            self.set_field(state, &site.receiver, &column, value.clone());
+        }
+        is_row
     }
 
     fn run_handed_over(&mut self, state: &mut State, arg: &Value) {
@@ -493,7 +498,8 @@ impl<'p> Interp<'p> {
         }
         let object_like = !matches!(site.receiver, Value::Unknown | Value::This | Value::Class(_));
         if object_like && site.args.is_empty() && !site.receiver.is_constant() {
-            let name = site.name.strip_prefix("get").filter(|it| it.starts_with(char::is_uppercase));
+            let name =
+                site.name.strip_prefix("get").filter(|it| it.starts_with(char::is_uppercase));
             return Value::path(site.receiver.clone(), name.unwrap_or(&site.name));
         }
         let inputs: Vec<Value> = std::iter::once(&site.receiver)

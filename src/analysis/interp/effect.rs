@@ -84,9 +84,15 @@ impl Interp<'_> {
     }
 
     /// Takes a lock from here on.
-    pub(super) fn acquire(&mut self, state: &mut State, lock: LockSpec, row: Option<Value>) -> Identity {
+    pub(super) fn acquire(
+        &mut self,
+        state: &mut State,
+        lock: LockSpec,
+        row: Option<Value>,
+    ) -> Identity {
         let id = self.identity(&("lock", self.point.seq));
-        let held = Held { id, kind: HeldKind::Lock(lock.kind), span: self.span, row, unsure: lock.tries };
+        let held =
+            Held { id, kind: HeldKind::Lock(lock.kind), span: self.span, row, unsure: lock.tries };
         state.held.push(held.clone());
         self.effect(Effect::Acquire(held));
         id
@@ -104,7 +110,10 @@ impl Interp<'_> {
             && self.is_given(site, body)
         {
             let callable = self.access(state, site, body);
-            if matches!(callable, Value::Closure(..) | Value::Method(_) | Value::Function(_) | Value::Object(_)) {
+            if matches!(
+                callable,
+                Value::Closure(..) | Value::Method(_) | Value::Function(_) | Value::Object(_)
+            ) {
                 for it in &mut state.held {
                     if it.id == id {
                         it.unsure = false;
@@ -232,7 +241,12 @@ impl Interp<'_> {
 
     /// Whether an argument asks for a lock: absent for unconditional locks; false, null, an optimistic
     /// or shared mode ask for none.
-    pub(super) fn is_lock_mode(&mut self, state: &mut State, site: &Site<'_>, when: Option<&Access>) -> bool {
+    pub(super) fn is_lock_mode(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        when: Option<&Access>,
+    ) -> bool {
         let Some(when) = when else { return true };
         if !self.is_given(site, when) {
             return false;

@@ -20,6 +20,46 @@ impl Interp<'_> {
         }
     }
 
+    /// As `operand`; an array constant becomes an array of the heap.
+    pub(super) fn operand_mut(
+        &mut self,
+        state: &mut State,
+        operand: &Operand,
+        what: &impl std::hash::Hash,
+    ) -> Value {
+        let Operand::Const(Const::Array(items)) = operand else {
+            return self.operand(state, operand);
+        };
+        self.const_array(state, items, what)
+    }
+
+    fn const_array(
+        &mut self,
+        state: &mut State,
+        items: &[(Const, Const)],
+        what: &impl std::hash::Hash,
+    ) -> Value {
+        let mut array = ArrayState::default();
+        for (idx, (key, value)) in items.iter().enumerate() {
+            let position = i64::try_from(idx).unwrap_or(0);
+            let key = match key {
+                Const::Null => Value::Int(position),
+                key => self.constant(key),
+            };
+            let value = match value {
+                Const::Array(inner) => {
+                    let nested = (self.identity(what).0, idx);
+                    self.const_array(state, inner, &nested)
+                }
+                value => self.constant(value),
+            };
+            array.items.push(ArrayEntry { key, value, span: self.span });
+        }
+        let out = Value::Object(self.identity(&("array", self.identity(what).0)));
+        state.put(out.clone(), Object { kind: ObjectKind::Array(array), ..Object::default() });
+        out
+    }
+
     pub(super) fn constant(&self, it: &Const) -> Value {
         match it {
             Const::Null => Value::Null,
@@ -98,7 +138,7 @@ impl Interp<'_> {
         match value {
             Rvalue::Use(it) | Rvalue::Cast(it) => {
                 self.carry_word(it, place);
-                self.operand(state, it)
+                self.operand_mut(state, it, &"constant")
             }
             Rvalue::Clone(it) => {
                 self.carry_word(it, place);
@@ -140,8 +180,12 @@ impl Interp<'_> {
                 let value = self.operand(state, it);
                 self.is_variant(value, name)
             }
-            Rvalue::IsSet(place) => test(TestOp::Ne, self.load_place(state, place), vec![Value::Null]),
-            Rvalue::IsEmpty(it) => test(TestOp::Eq, self.operand(state, it), vec![Value::Bool(false)]),
+            Rvalue::IsSet(place) => {
+                test(TestOp::Ne, self.load_place(state, place), vec![Value::Null])
+            }
+            Rvalue::IsEmpty(it) => {
+                test(TestOp::Eq, self.operand(state, it), vec![Value::Bool(false)])
+            }
             Rvalue::Unknown(them) => {
                 Value::derived(them.iter().map(|it| self.operand(state, it)).collect::<Vec<_>>())
             }
@@ -346,7 +390,8 @@ pub(super) fn test(op: TestOp, left: Value, right: Vec<Value>) -> Value {
         return if positive { left } else { negate(left) };
     }
     if left.is_constant() && right.iter().all(Value::is_constant) && op != TestOp::Order {
-        let same_kind = right.iter().all(|it| std::mem::discriminant(it) == std::mem::discriminant(&left));
+        let same_kind =
+            right.iter().all(|it| std::mem::discriminant(it) == std::mem::discriminant(&left));
         if same_kind {
             return Value::Bool(right.contains(&left) == (op == TestOp::Eq));
         }

@@ -113,7 +113,10 @@ impl Interp<'_> {
         let interesting = |it: &Value| {
             let mut found = false;
             it.walk(&mut |it| {
-                found |= matches!(it, Value::Path(_) | Value::Count(_) | Value::Object(_) | Value::Got(_));
+                found |= matches!(
+                    it,
+                    Value::Path(_) | Value::Count(_) | Value::Object(_) | Value::Got(_)
+                );
             });
             found
         };
@@ -131,7 +134,11 @@ impl Interp<'_> {
             return Some(if positive { tested } else { super::eval::negate(tested) });
         }
         let decided = Value::derived(tests.into_iter().map(|it| it.0));
-        let rest: Vec<Value> = values.iter().filter(|it| !matches!(it, Value::Bool(_) | Value::Null)).cloned().collect();
+        let rest: Vec<Value> = values
+            .iter()
+            .filter(|it| !matches!(it, Value::Bool(_) | Value::Null))
+            .cloned()
+            .collect();
         Some(rest.into_iter().fold(decided, Value::join))
     }
 
@@ -207,7 +214,8 @@ impl Interp<'_> {
         let leaves: Vec<crate::ir::BlockId> = self.returns.iter().map(|it| it.0).collect();
         let mut out = Vec::new();
         for (block, tested) in &self.resolved.tests {
-            let Terminator::Branch { then, otherwise, .. } = &self.func.cfg.blocks[*block].term else {
+            let Terminator::Branch { then, otherwise, .. } = &self.func.cfg.blocks[*block].term
+            else {
                 continue;
             };
             let mut returns = |from: crate::ir::BlockId| {
@@ -264,7 +272,10 @@ impl Interp<'_> {
         let interesting = |column: &str| {
             let class = columns.classify(table, column);
             class.is_state()
-                || matches!(class, crate::model::ColumnClass::Counter | crate::model::ColumnClass::Weak)
+                || matches!(
+                    class,
+                    crate::model::ColumnClass::Counter | crate::model::ColumnClass::Weak
+                )
                 || write.checks.iter().any(|it| super::relate::same_column(&it.column, column))
         };
         if write.kind == WriteKind::Row {
@@ -275,7 +286,10 @@ impl Interp<'_> {
         }
         let Some((stmt, _)) = &write.statement else { return false };
         let upsert = stmt.upsert.iter().flat_map(|it| &it.sets);
-        stmt.sets.iter().chain(upsert).any(|it| it.column_param.is_some() || interesting(&it.column))
+        stmt.sets
+            .iter()
+            .chain(upsert)
+            .any(|it| it.column_param.is_some() || interesting(&it.column))
             || stmt.sets.is_empty()
     }
 }
@@ -288,7 +302,9 @@ fn led_to(object: &Object) -> Vec<&Value> {
             out.extend(stmt.row.iter().chain([&stmt.text]).chain(stmt.params.values()));
         }
         ObjectKind::Query(query) => out.extend(query.params.values()),
-        ObjectKind::Array(array) => out.extend(array.items.iter().flat_map(|it| [&it.key, &it.value])),
+        ObjectKind::Array(array) => {
+            out.extend(array.items.iter().flat_map(|it| [&it.key, &it.value]))
+        }
         ObjectKind::Condition(_, params) => out.extend(params.values()),
         ObjectKind::Plain | ObjectKind::Row(_) | ObjectKind::Lock(_) | ObjectKind::Outcome(_) => (),
     }

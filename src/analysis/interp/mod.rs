@@ -17,6 +17,7 @@ mod call;
 mod effect;
 mod eval;
 mod export;
+mod lineage;
 mod place;
 mod query;
 mod relate;
@@ -28,12 +29,12 @@ mod typing;
 pub(super) use query::sql_value;
 pub(super) use relate::is_key_column;
 
+use super::Program;
 use super::fact::{Context, LoadFact, Transaction, WriteFact};
 use super::gate::Gates;
 use super::state::State;
 use super::summary::{Deferred, Effect, Resolved, Summary};
 use super::value::{Identity, Value};
-use super::Program;
 use crate::base::{Language, Name, Span};
 use crate::ir::{self, BlockId, FuncRef, Function, InstrKind, LocalId, Terminator, TypeRef};
 use crate::model::{ColumnRules, Vocabulary};
@@ -292,8 +293,11 @@ impl<'p> Interp<'p> {
                 InstrKind::Drop(local) => self.drop_local(&mut state, *local),
             }
         }
-        self.point =
-            Point { block: id, instr: u32::try_from(block.instrs.len()).unwrap_or(u32::MAX), seq: 0 };
+        self.point = Point {
+            block: id,
+            instr: u32::try_from(block.instrs.len()).unwrap_or(u32::MAX),
+            seq: 0,
+        };
         if let (Some(handler), Some(before)) = (block.handler, before)
             && block.can_throw()
         {

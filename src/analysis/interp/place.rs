@@ -69,9 +69,9 @@ impl Interp<'_> {
                 return field.value.clone();
             }
             if let ObjectKind::Array(array) = &object.kind
-                && let Some(found) = array.get(&Value::Str(name.clone())).or_else(|| {
-                    name.parse().ok().and_then(|it| array.get(&Value::Int(it)))
-                })
+                && let Some(found) = array
+                    .get(&Value::Str(name.clone()))
+                    .or_else(|| name.parse().ok().and_then(|it| array.get(&Value::Int(it))))
             {
                 return found.clone();
             }

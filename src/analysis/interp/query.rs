@@ -9,14 +9,21 @@ use crate::analysis::object::{Object, ObjectKind, QueryState, RowState};
 use crate::analysis::state::State;
 use crate::analysis::value::{FoldedText, Value};
 use crate::base::{Name, Span, snake_case};
-use crate::ir::{Assign, Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef};
+use crate::ir::{
+    Assign, Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef,
+};
 use crate::model::{Access, Comparison, LockSpec, RowSource, Verb, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Interp<'_> {
     /// The table or model that a row source names.
-    pub(super) fn source_table(&mut self, state: &mut State, site: &Site<'_>, source: &RowSource) -> Table {
+    pub(super) fn source_table(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        source: &RowSource,
+    ) -> Table {
         if let Some(model) = &source.model {
             let value = self.access(state, site, model);
             let class = match &value {
@@ -37,10 +44,16 @@ impl Interp<'_> {
         if let Some(table) = &source.table {
             let value = self.access(state, site, table);
             let name = match &value {
-                Value::Case(class, _) | Value::Class(class) => Some(crate::base::last_segment(class).into()),
+                Value::Case(class, _) | Value::Class(class) => {
+                    Some(crate::base::last_segment(class).into())
+                }
                 value => literal_of(value),
             };
-            return Table { table: name.map(|it: Name| super::typing::bare_table(&it)), model: None, value: Some(value) };
+            return Table {
+                table: name.map(|it: Name| super::typing::bare_table(&it)),
+                model: None,
+                value: Some(value),
+            };
         }
         let types = self.types_of(state, &site.receiver);
         match types.iter().find_map(|it| self.model_of(it)) {
@@ -49,9 +62,17 @@ impl Interp<'_> {
         }
     }
 
-    pub(super) fn start_query(&mut self, state: &mut State, site: &Site<'_>, verb: Verb, source: &RowSource) -> Value {
-        let on_query = matches!(state.object(&site.receiver).map(|it| &it.kind), Some(ObjectKind::Query(_)));
-        let root = if on_query { site.receiver.clone() } else { Value::Object(self.identity(&"query")) };
+    pub(super) fn start_query(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        verb: Verb,
+        source: &RowSource,
+    ) -> Value {
+        let on_query =
+            matches!(state.object(&site.receiver).map(|it| &it.kind), Some(ObjectKind::Query(_)));
+        let root =
+            if on_query { site.receiver.clone() } else { Value::Object(self.identity(&"query")) };
         let table = self.source_table(state, site, source);
         if on_query {
             if let Some(query) = query_mut(state, &root) {
@@ -64,7 +85,10 @@ impl Interp<'_> {
             }
         } else {
             let query = QueryState::new(verb, table, self.span);
-            state.put(root.clone(), Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() });
+            state.put(
+                root.clone(),
+                Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
+            );
         }
         self.add_source(state, site, &root, source);
         root
@@ -105,7 +129,10 @@ impl Interp<'_> {
         };
         if !matches!(state.object(&root).map(|it| &it.kind), Some(ObjectKind::Query(_))) {
             let query = QueryState::new(Verb::Unknown, table.unwrap_or_default(), self.span);
-            state.put(root.clone(), Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() });
+            state.put(
+                root.clone(),
+                Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
+            );
         }
         root
     }
@@ -125,13 +152,17 @@ impl Interp<'_> {
         let root = self.query_of(state, site);
         let before = query_mut(state, &root).map_or(0, |it| it.conditions.len());
         let column_value = self.access(state, site, column);
-        let given = |access: Option<&Access>, it: &Self| access.filter(|access| it.is_given(site, access)).cloned();
+        let given = |access: Option<&Access>, it: &Self| {
+            access.filter(|access| it.is_given(site, access)).cloned()
+        };
         let value = given(value, self).map(|it| self.access(state, site, &it));
         let op = given(op, self).map(|it| self.access(state, site, &it));
         if matches!(column_value, Value::Closure(..)) {
             self.run_callable(state, &column_value, std::slice::from_ref(&root));
         } else if let Some(name) = plain_column(&column_value)
-            && (value.is_some() || op.is_some() || !matches!(comparison, Comparison::ByArgument | Comparison::Eq))
+            && (value.is_some()
+                || op.is_some()
+                || !matches!(comparison, Comparison::ByArgument | Comparison::Eq))
         {
             self.compare(state, &root, name, (op, value), comparison);
         } else {
@@ -143,7 +174,11 @@ impl Interp<'_> {
             query.conditions.push(either(earlier, added, self.span));
         }
         // On a connection, the builder calls are chained on the connection itself.
-        if matches!(&root, Value::Path(it) if &*it.1 == "{query}") { site.receiver.clone() } else { root }
+        if matches!(&root, Value::Path(it) if &*it.1 == "{query}") {
+            site.receiver.clone()
+        } else {
+            root
+        }
     }
 
     /// One comparison of a column.
@@ -207,13 +242,21 @@ impl Interp<'_> {
     }
 
     /// Conditions from an array of pairs, raw SQL text, or a condition value.
-    pub(super) fn add_conditions(&mut self, state: &mut State, root: &Value, given: &Value, binds: &Value) {
+    pub(super) fn add_conditions(
+        &mut self,
+        state: &mut State,
+        root: &Value,
+        given: &Value,
+        binds: &Value,
+    ) {
         match state.object(given).map(|it| it.kind.clone()) {
             Some(ObjectKind::Array(array)) => {
                 for item in &array.items {
                     self.add_pair(state, root, &item.key, &item.value);
                 }
-                if array.open && let Some(query) = query_mut(state, root) {
+                if array.open
+                    && let Some(query) = query_mut(state, root)
+                {
                     query.vague = true;
                 }
             }
@@ -235,7 +278,8 @@ impl Interp<'_> {
     fn add_pair(&mut self, state: &mut State, root: &Value, key: &Value, value: &Value) {
         match key {
             Value::Int(_) => {
-                let Some(ObjectKind::Array(inner)) = state.object(value).map(|it| it.kind.clone()) else {
+                let Some(ObjectKind::Array(inner)) = state.object(value).map(|it| it.kind.clone())
+                else {
                     self.add_conditions(state, root, value, &Value::Null);
                     return;
                 };
@@ -249,12 +293,19 @@ impl Interp<'_> {
                     }
                     [column, value] => {
                         if let Some(name) = plain_column(column) {
-                            self.compare(state, root, name, (None, Some(value.clone())), Comparison::Eq);
+                            self.compare(
+                                state,
+                                root,
+                                name,
+                                (None, Some(value.clone())),
+                                Comparison::Eq,
+                            );
                         }
                     }
                     _ => self.add_conditions(state, root, value, &Value::Null),
                 }
             }
+            key if self.add_group(state, root, key, value) => (),
             key => match column_name(key) {
                 Some(name) => {
                     self.compare(state, root, name, (None, Some(value.clone())), Comparison::Eq);
@@ -262,6 +313,31 @@ impl Interp<'_> {
                 None => self.add_raw(state, root, key, value),
             },
         }
+    }
+
+    /// `'NOT' => [...]`, `'OR' => [...]`, `'AND' => [...]` around an array of conditions.
+    fn add_group(&mut self, state: &mut State, root: &Value, key: &Value, value: &Value) -> bool {
+        let Some(word) = key.as_str() else { return false };
+        let word = word.trim_start_matches('$').to_ascii_uppercase();
+        if !matches!(&*word, "NOT" | "OR" | "AND") || !self.is_list(state, value) {
+            return false;
+        }
+        let before = query_mut(state, root).map_or(0, |it| it.conditions.len());
+        self.add_conditions(state, root, value, &Value::Null);
+        let span = self.span;
+        let Some(query) = query_mut(state, root) else { return true };
+        let added = query.conditions.split_off(before.min(query.conditions.len()));
+        match &*word {
+            "NOT" if added.len() == 1 => query.conditions.extend(added.into_iter().map(negated)),
+            "NOT" => query.vague = true,
+            "OR" => {
+                let branches = added.into_iter().map(|it| vec![it]);
+                let joined = branches.reduce(|a, b| vec![either(a, b, span)]);
+                query.conditions.extend(joined.into_iter().flatten());
+            }
+            _ => query.conditions.extend(added),
+        }
+        true
     }
 
     /// Raw SQL of conditions with bound values.
@@ -298,7 +374,8 @@ impl Interp<'_> {
             Some(ObjectKind::Array(array)) => {
                 let mut items = array.items.as_slice();
                 if let [only] = items
-                    && let Some(ObjectKind::Array(inner)) = state.object(&only.value).map(|it| &it.kind)
+                    && let Some(ObjectKind::Array(inner)) =
+                        state.object(&only.value).map(|it| &it.kind)
                 {
                     items = &inner.items;
                 }
@@ -328,30 +405,51 @@ impl Interp<'_> {
     ) -> Value {
         let root = self.query_of(state, site);
         let column = self.access(state, site, column);
-        let value = value.filter(|it| self.is_given(site, it)).map(|it| self.access(state, site, it));
+        let value =
+            value.filter(|it| self.is_given(site, it)).map(|it| self.access(state, site, it));
         match (column_name(&column), value) {
             (Some(name), Some(value)) => self.set_column(state, &root, name, value, relative),
             (_, _) => self.add_sets(state, &root, &column, relative),
         }
-        if matches!(&root, Value::Path(it) if &*it.1 == "{query}") { site.receiver.clone() } else { root }
+        if matches!(&root, Value::Path(it) if &*it.1 == "{query}") {
+            site.receiver.clone()
+        } else {
+            root
+        }
     }
 
-    pub(super) fn set_column(&mut self, state: &mut State, root: &Value, column: Name, value: Value, relative: bool) {
+    pub(super) fn set_column(
+        &mut self,
+        state: &mut State,
+        root: &Value,
+        column: Name,
+        value: Value,
+        relative: bool,
+    ) {
         let span = self.span;
         if let Some(query) = query_mut(state, root) {
             let param = query.param(value);
-            let value = if relative { SqlExpr::Relative(vec![param]) } else { SqlExpr::Param(param) };
+            let value =
+                if relative { SqlExpr::Relative(vec![param]) } else { SqlExpr::Param(param) };
             query.sets.push(Assign { column, column_param: None, value, span });
         }
     }
 
     /// Assignments from an array of pairs, condition values (`status.eq(x)`), or something unknown.
-    pub(super) fn add_sets(&mut self, state: &mut State, root: &Value, given: &Value, relative: bool) {
+    pub(super) fn add_sets(
+        &mut self,
+        state: &mut State,
+        root: &Value,
+        given: &Value,
+        relative: bool,
+    ) {
         match state.object(given).map(|it| it.kind.clone()) {
             Some(ObjectKind::Array(array)) => {
                 for item in &array.items {
                     match column_name(&item.key) {
-                        Some(name) => self.set_column(state, root, name, item.value.clone(), relative),
+                        Some(name) => {
+                            self.set_column(state, root, name, item.value.clone(), relative)
+                        }
                         None => self.add_sets(state, root, &item.value, relative),
                     }
                 }
@@ -369,7 +467,12 @@ impl Interp<'_> {
                 // A struct of changes: its filled fields are the columns.
                 let fields: Vec<(Name, Value)> = state
                     .object(given)
-                    .map(|it| it.fields.iter().map(|(name, it)| (name.clone(), it.value.clone())).collect())
+                    .map(|it| {
+                        it.fields
+                            .iter()
+                            .map(|(name, it)| (name.clone(), it.value.clone()))
+                            .collect()
+                    })
                     .unwrap_or_default();
                 for (name, value) in fields {
                     if value != Value::Null {
@@ -397,7 +500,13 @@ impl Interp<'_> {
         }
     }
 
-    pub(super) fn bind_query(&mut self, state: &mut State, root: &Value, key: Option<Value>, value: Value) {
+    pub(super) fn bind_query(
+        &mut self,
+        state: &mut State,
+        root: &Value,
+        key: Option<Value>,
+        value: Value,
+    ) {
         let Some(query) = query_mut(state, root) else { return };
         let key = key.map(plain_key);
         match key {
@@ -411,9 +520,16 @@ impl Interp<'_> {
         }
     }
 
-    pub(super) fn lock_rows(&mut self, state: &mut State, site: &Site<'_>, lock: LockSpec, when: Option<&Access>) -> Value {
+    pub(super) fn lock_rows(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        lock: LockSpec,
+        when: Option<&Access>,
+    ) -> Value {
         // On a loaded row the call only builds a query that nobody runs.
-        let on_row = matches!(state.object(&site.receiver).map(|it| &it.kind), Some(ObjectKind::Row(_)));
+        let on_row =
+            matches!(state.object(&site.receiver).map(|it| &it.kind), Some(ObjectKind::Row(_)));
         if on_row {
             return Value::Opaque(site.id);
         }
@@ -424,11 +540,21 @@ impl Interp<'_> {
                 query.lock = Some((lock, span));
             }
         }
-        if matches!(&root, Value::Path(it) if &*it.1 == "{query}") { site.receiver.clone() } else { root }
+        if matches!(&root, Value::Path(it) if &*it.1 == "{query}") {
+            site.receiver.clone()
+        } else {
+            root
+        }
     }
 
     /// Runs the query as what it is.
-    pub(super) fn run_query(&mut self, state: &mut State, site: &Site<'_>, root: &Value, gives: Yield) -> Value {
+    pub(super) fn run_query(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        root: &Value,
+        gives: Yield,
+    ) -> Value {
         let verb = query_mut(state, root).map_or(Verb::Select, |it| it.verb);
         match verb {
             Verb::Update => self.run_update(state, Some(site), root, gives, false),
@@ -476,7 +602,11 @@ impl Interp<'_> {
             self.acquire(state, lock, Some(row.clone()));
         }
         let ty = table.model.clone().map(TypeRef::named);
-        let kind = ObjectKind::Row(RowState { table: table.clone(), fresh: false, filters: filters.clone() });
+        let kind = ObjectKind::Row(RowState {
+            table: table.clone(),
+            fresh: false,
+            filters: filters.clone(),
+        });
         state.put(row.clone(), Object { kind, ty, ..Object::default() });
         let load = LoadFact {
             row: row.clone(),
@@ -578,7 +708,11 @@ fn absorb(query: &mut QueryState, conditions: &[Condition], params: &BTreeMap<Pa
     }
 }
 
-fn renamed(query: &mut QueryState, it: &Condition, params: &BTreeMap<ParamRef, Value>) -> Condition {
+fn renamed(
+    query: &mut QueryState,
+    it: &Condition,
+    params: &BTreeMap<ParamRef, Value>,
+) -> Condition {
     let mut out = it.clone();
     for value in &mut out.values {
         if let SqlExpr::Param(param) = value
@@ -596,6 +730,21 @@ fn renamed(query: &mut QueryState, it: &Condition, params: &BTreeMap<ParamRef, V
         *branch = branch.iter().map(|it| renamed(query, it, params)).collect();
     }
     out
+}
+
+fn negated(mut it: Condition) -> Condition {
+    it.op = match it.op {
+        ConditionOp::Eq => ConditionOp::Ne,
+        ConditionOp::Ne => ConditionOp::Eq,
+        ConditionOp::In => ConditionOp::NotIn,
+        ConditionOp::NotIn => ConditionOp::In,
+        ConditionOp::IsNull => ConditionOp::IsNotNull,
+        ConditionOp::IsNotNull => ConditionOp::IsNull,
+        ConditionOp::Less => ConditionOp::Greater,
+        ConditionOp::Greater => ConditionOp::Less,
+        it @ (ConditionOp::Like | ConditionOp::InSelect | ConditionOp::Other) => it,
+    };
+    it
 }
 
 pub(super) fn either(earlier: Vec<Condition>, added: Vec<Condition>, span: Span) -> Condition {
@@ -657,7 +806,9 @@ pub(super) fn column_name(value: &Value) -> Option<Name> {
             let text = text.trim();
             let fits = !text.is_empty()
                 && text.len() < 80
-                && text.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '.' | '`' | '"' | '[' | ']'))
+                && text.chars().all(|it| {
+                    it.is_alphanumeric() || matches!(it, '_' | '.' | '`' | '"' | '[' | ']')
+                })
                 && !text.chars().all(|it| it.is_ascii_digit());
             fits.then(|| bare_column(text))
         }
@@ -705,9 +856,29 @@ fn split_operator(text: &str) -> (Name, Option<String>) {
     let rest = rest.replace(['?', ':'], " ").trim().to_ascii_lowercase();
     let simple = matches!(
         rest.as_str(),
-        "" | "=" | "==" | "!=" | "<>" | "<" | "<=" | ">" | ">=" | "in" | "not in" | "is" | "is not" | "in ( )" | "in ()" | "in( )" | "in()" | "not in ( )" | "like"
+        "" | "="
+            | "=="
+            | "!="
+            | "<>"
+            | "<"
+            | "<="
+            | ">"
+            | ">="
+            | "in"
+            | "not in"
+            | "is"
+            | "is not"
+            | "in ( )"
+            | "in ()"
+            | "in( )"
+            | "in()"
+            | "not in ( )"
+            | "like"
     );
-    if simple && column.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '.' | '`' | '"')) && !column.is_empty() {
+    if simple
+        && column.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '.' | '`' | '"'))
+        && !column.is_empty()
+    {
         let rest = rest.trim_end_matches([')', '(', ' ']).to_owned();
         (bare_column(column), Some(if rest.is_empty() { "=".to_owned() } else { rest }))
     } else {

@@ -133,7 +133,13 @@ impl Interp<'_> {
     }
 
     /// Whether the written object was read before the claim and not again until the write.
-    fn is_stale_copy(&self, gates: &mut Gates<'_>, claim: Point, point: Point, write: &WriteFact) -> bool {
+    fn is_stale_copy(
+        &self,
+        gates: &mut Gates<'_>,
+        claim: Point,
+        point: Point,
+        write: &WriteFact,
+    ) -> bool {
         let Some(row) = &write.row else { return false };
         let mut before = false;
         for (at, load) in self.loads.iter().filter(|(_, it)| it.row == *row) {
@@ -211,13 +217,17 @@ impl Interp<'_> {
         if throws {
             return Look::Looked;
         }
-        let differ = gated.windows(2).any(|it| it[0] != it[1]) || gated.len() == 1 && self.returns.len() > 1;
+        let differ =
+            gated.windows(2).any(|it| it[0] != it[1]) || gated.len() == 1 && self.returns.len() > 1;
         if differ { Look::Returned } else { Look::None }
     }
 
     /// Checks in a tested value, for effects that carry one.
     pub(super) fn checks_in(&self, _state: &State, tested: &Value, holds: bool) -> Vec<CheckFact> {
-        columns_tested(tested).into_iter().map(|it| it.into_fact(holds, self.span, self.at)).collect()
+        columns_tested(tested)
+            .into_iter()
+            .map(|it| it.into_fact(holds, self.span, self.at))
+            .collect()
     }
 }
 
@@ -232,7 +242,12 @@ pub(super) struct ColumnTest {
 }
 
 impl ColumnTest {
-    pub(super) fn into_fact(self, holds: bool, span: Span, symbol: crate::ir::FuncRef) -> CheckFact {
+    pub(super) fn into_fact(
+        self,
+        holds: bool,
+        span: Span,
+        symbol: crate::ir::FuncRef,
+    ) -> CheckFact {
         let passes = if holds {
             self.holds
         } else {
@@ -263,7 +278,8 @@ fn collect_tests(tested: &Value, out: &mut Vec<ColumnTest>) {
                 let right = test.right.clone();
                 let known = right.iter().all(Value::is_constant);
                 let right = if known { right } else { Vec::new() };
-                let holds = if test.op == TestOp::Eq || right.is_empty() { Ok(right) } else { Err(right) };
+                let holds =
+                    if test.op == TestOp::Eq || right.is_empty() { Ok(right) } else { Err(right) };
                 push_test(out, row, column, CheckKind::Branch, holds);
             } else {
                 collect_vague(&test.left, out);
@@ -287,7 +303,9 @@ fn collect_tests(tested: &Value, out: &mut Vec<ColumnTest>) {
 fn collect_vague(value: &Value, out: &mut Vec<ColumnTest>) {
     match value {
         Value::Test(_) | Value::Truthy(_) => collect_tests(value, out),
-        Value::Derived(them) | Value::Any(them) => them.iter().for_each(|it| collect_vague(it, out)),
+        Value::Derived(them) | Value::Any(them) => {
+            them.iter().for_each(|it| collect_vague(it, out))
+        }
         Value::Path(_) => {
             if let Some((row, column)) = value.as_path() {
                 push_test(out, row, column, CheckKind::Vague, Ok(Vec::new()));
@@ -358,7 +376,9 @@ fn leads_to(state: &State, value: &Value, id: Identity) -> bool {
         Some(ObjectKind::Outcome(it)) => *it == id,
         Some(ObjectKind::List(row)) => speaks_of(row, id),
         Some(ObjectKind::Array(array)) => array.items.iter().any(|it| speaks_of(&it.value, id)),
-        _ => state.object(value).is_some_and(|it| it.fields.values().any(|it| speaks_of(&it.value, id))),
+        _ => state
+            .object(value)
+            .is_some_and(|it| it.fields.values().any(|it| speaks_of(&it.value, id))),
     }
 }
 
@@ -374,13 +394,18 @@ fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
     if a.table.same(&b.table) == Some(false) {
         return false;
     }
-    let key = |it: &WriteFact| it.statement.as_ref().and_then(|(stmt, params)| key_value(&stmt.conditions, params));
+    let key = |it: &WriteFact| {
+        it.statement.as_ref().and_then(|(stmt, params)| key_value(&stmt.conditions, params))
+    };
     match (key(a), key(b)) {
         (Some(x), Some(y)) if x == y && x != Value::Unknown => true,
         (Some(x), _) if b.row.as_ref().is_some_and(|row| key_of_row(&x, row)) => true,
         _ => {
             let keys_of = |it: &WriteFact| -> Vec<Value> {
-                it.loads.iter().flat_map(|load| load.key.iter().cloned().chain([load.row.clone()])).collect()
+                it.loads
+                    .iter()
+                    .flat_map(|load| load.key.iter().cloned().chain([load.row.clone()]))
+                    .collect()
             };
             let (mine, theirs) = (keys_of(a), keys_of(b));
             mine.iter().any(|it| *it != Value::Unknown && theirs.contains(it))
@@ -465,7 +490,10 @@ pub(crate) fn column_key(name: &str) -> String {
 }
 
 /// Conditions on other columns than the key, as what a load proves.
-pub(super) fn filters_of(conditions: &[Condition], params: &BTreeMap<ParamRef, Value>) -> Vec<Filter> {
+pub(super) fn filters_of(
+    conditions: &[Condition],
+    params: &BTreeMap<ParamRef, Value>,
+) -> Vec<Filter> {
     let mut out = Vec::new();
     for it in conditions {
         if !it.any.is_empty() {
@@ -477,7 +505,10 @@ pub(super) fn filters_of(conditions: &[Condition], params: &BTreeMap<ParamRef, V
             }
             continue;
         }
-        if it.foreign || it.column.is_empty() || is_key_column(&it.column) && it.op == ConditionOp::Eq {
+        if it.foreign
+            || it.column.is_empty()
+            || is_key_column(&it.column) && it.op == ConditionOp::Eq
+        {
             continue;
         }
         let values: Vec<Value> =
@@ -500,14 +531,18 @@ pub(super) fn filters_of(conditions: &[Condition], params: &BTreeMap<ParamRef, V
 }
 
 /// The value of the condition that names the row.
-pub(super) fn key_value(conditions: &[Condition], params: &BTreeMap<ParamRef, Value>) -> Option<Value> {
+pub(super) fn key_value(
+    conditions: &[Condition],
+    params: &BTreeMap<ParamRef, Value>,
+) -> Option<Value> {
     let candidates = || {
         conditions.iter().filter(|it| {
             !it.foreign && it.any.is_empty() && matches!(it.op, ConditionOp::Eq | ConditionOp::In)
         })
     };
     let value = |it: &Condition| {
-        let values: Vec<Value> = it.values.iter().map(|it| super::query::sql_value(it, params)).collect();
+        let values: Vec<Value> =
+            it.values.iter().map(|it| super::query::sql_value(it, params)).collect();
         match <[Value; 1]>::try_from(values) {
             Ok([one]) => one,
             Err(values) => Value::derived(values),
@@ -527,8 +562,10 @@ pub(super) fn key_value(conditions: &[Condition], params: &BTreeMap<ParamRef, Va
 /// Columns that identify a row by convention.
 pub(crate) fn is_key_column(column: &str) -> bool {
     let name = snake_case(column);
-    matches!(&*name, "id" | "uuid" | "guid" | "rowid" | "pk" | "uid" | "oid" | "ctid" | "_id" | "entity_id")
-        || name.ends_with("_uuid")
+    matches!(
+        &*name,
+        "id" | "uuid" | "guid" | "rowid" | "pk" | "uid" | "oid" | "ctid" | "_id" | "entity_id"
+    ) || name.ends_with("_uuid")
         || name.ends_with("_id") && !name.contains("status") && !name.contains("state")
         || name.ends_with("_pk")
 }
@@ -539,7 +576,24 @@ fn is_name_column(column: &str) -> bool {
     let last = name.rsplit('_').next().unwrap_or(&name);
     matches!(
         last,
-        "key" | "code" | "token" | "hash" | "number" | "no" | "ref" | "reference" | "slug" | "name"
-            | "email" | "path" | "url" | "identifier" | "handle" | "serial" | "sku" | "login" | "digest"
+        "key"
+            | "code"
+            | "token"
+            | "hash"
+            | "number"
+            | "no"
+            | "ref"
+            | "reference"
+            | "slug"
+            | "name"
+            | "email"
+            | "path"
+            | "url"
+            | "identifier"
+            | "handle"
+            | "serial"
+            | "sku"
+            | "login"
+            | "digest"
     )
 }

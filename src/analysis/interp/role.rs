@@ -115,9 +115,13 @@ impl Interp<'_> {
                 let _ = cached;
                 Some(self.load_role(state, site, source, (*gives, lock, weak), rest))
             }
-            Role::Update { source, sets, gives, relative } => {
-                Some(self.update_role(state, site, (source, sets.as_ref()), *gives, (*relative, weak)))
-            }
+            Role::Update { source, sets, gives, relative } => Some(self.update_role(
+                state,
+                site,
+                (source, sets.as_ref()),
+                *gives,
+                (*relative, weak),
+            )),
             Role::Insert { source, gives, upsert } => {
                 Some(self.insert_role(state, site, source, *gives, *upsert))
             }
@@ -126,7 +130,9 @@ impl Interp<'_> {
                 self.forget_pending(state, site);
                 None
             }
-            Role::Prepare { sql, binds } => Some(self.prepare_role(state, site, sql, binds.as_ref())),
+            Role::Prepare { sql, binds } => {
+                Some(self.prepare_role(state, site, sql, binds.as_ref()))
+            }
             Role::Bind { key, value, to } => {
                 let to = to.as_ref().map(|it| self.access(state, site, it));
                 let root = to.unwrap_or_else(|| site.receiver.clone());
@@ -207,7 +213,9 @@ impl Interp<'_> {
                 let strict = *strict || self.is_strict_level(state, site, level.as_ref());
                 Some(self.in_transaction(state, site, body, strict))
             }
-            Role::Acquire { lock, body } => Some(self.acquire_role(state, site, *lock, body.as_ref())),
+            Role::Acquire { lock, body } => {
+                Some(self.acquire_role(state, site, *lock, body.as_ref()))
+            }
             Role::Release => {
                 let id = self.lock_behind(state, &site.receiver);
                 self.release(state, id);
@@ -269,7 +277,10 @@ impl Interp<'_> {
                 });
                 let array = ArrayState { items: items.collect(), open: false };
                 let out = Value::Object(self.identity(&("args", from)));
-                state.put(out.clone(), Object { kind: ObjectKind::Array(array), ..Object::default() });
+                state.put(
+                    out.clone(),
+                    Object { kind: ObjectKind::Array(array), ..Object::default() },
+                );
                 out
             }
             Access::Result => site.result.clone(),
@@ -306,7 +317,12 @@ impl Interp<'_> {
         }
     }
 
-    fn make(&mut self, state: &mut State, site: &Site<'_>, class: Option<&Access>) -> Option<Value> {
+    fn make(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        class: Option<&Access>,
+    ) -> Option<Value> {
         let Some(class) = class else { return Some(Value::Unknown) };
         let value = self.access(state, site, class);
         let class = match &value {
@@ -319,7 +335,8 @@ impl Interp<'_> {
     }
 
     fn returns_generic(&self, site: &Site<'_>) -> bool {
-        site.args.first().is_some_and(|it| matches!(it, Value::Class(_))) && site.name.contains("epository")
+        site.args.first().is_some_and(|it| matches!(it, Value::Class(_)))
+            && site.name.contains("epository")
     }
 
     fn format_role(
@@ -360,7 +377,8 @@ impl Interp<'_> {
                 Some(ObjectKind::Array(array)) => {
                     out.open |= array.open;
                     for item in &array.items {
-                        out.items.retain(|it| it.key != item.key || matches!(it.key, Value::Int(_)));
+                        out.items
+                            .retain(|it| it.key != item.key || matches!(it.key, Value::Int(_)));
                         out.items.push(item.clone());
                     }
                 }
@@ -406,7 +424,12 @@ impl Interp<'_> {
     }
 
     /// Messages are followed elsewhere; here only what is taken gets an identity.
-    fn message_role(&mut self, state: &mut State, site: &Site<'_>, role: &MessageRole) -> Option<Value> {
+    fn message_role(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        role: &MessageRole,
+    ) -> Option<Value> {
         match role {
             MessageRole::Receive { .. } => Some(Value::Opaque(site.id)),
             MessageRole::Register { handler, .. } => {
@@ -426,7 +449,12 @@ impl Interp<'_> {
     }
 
     /// A property that the vocabulary treats as a call: `$stmt->affected_rows`, `$this->db`.
-    pub(super) fn property_role(&mut self, state: &mut State, value: &Value, name: &Name) -> Option<Value> {
+    pub(super) fn property_role(
+        &mut self,
+        state: &mut State,
+        value: &Value,
+        name: &Name,
+    ) -> Option<Value> {
         if matches!(state.object(value).map(|it| &it.kind), Some(ObjectKind::Row(_))) {
             return None;
         }

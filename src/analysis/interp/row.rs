@@ -36,7 +36,10 @@ impl Interp<'_> {
             let table = self.source_table(state, site, source);
             let root = Value::Object(self.identity(&"load"));
             let query = QueryState::new(Verb::Select, table, self.span);
-            state.put(root.clone(), Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() });
+            state.put(
+                root.clone(),
+                Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
+            );
             root
         };
         self.load_conditions(state, site, &root, source, rest);
@@ -48,7 +51,12 @@ impl Interp<'_> {
         self.run_select(state, &root, gives, lock, weak)
     }
 
-    fn given_table(&mut self, state: &mut State, site: &Site<'_>, source: &RowSource) -> Option<Table> {
+    fn given_table(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        source: &RowSource,
+    ) -> Option<Table> {
         (source.model.is_some() || source.table.is_some())
             .then(|| self.source_table(state, site, source))
             .filter(|it| *it != Table::default())
@@ -71,7 +79,8 @@ impl Interp<'_> {
         }
         if let Some(key) = source.key.as_ref().filter(|it| self.is_given(site, it)) {
             let key = self.access(state, site, key);
-            let is_array = matches!(state.object(&key).map(|it| &it.kind), Some(ObjectKind::Array(_)));
+            let is_array =
+                matches!(state.object(&key).map(|it| &it.kind), Some(ObjectKind::Array(_)));
             if is_array {
                 self.add_conditions(state, root, &key, &Value::Null);
             } else if let Some(query) = query_mut(state, root) {
@@ -103,7 +112,10 @@ impl Interp<'_> {
         } else {
             let root = Value::Object(self.identity(&"statement"));
             let query = QueryState::new(Verb::Update, Table::default(), self.span);
-            state.put(root.clone(), Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() });
+            state.put(
+                root.clone(),
+                Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
+            );
             root
         };
         if !on_query || source.model.is_some() || source.table.is_some() {
@@ -164,18 +176,26 @@ impl Interp<'_> {
     ) {
         let row = self.access(state, site, row);
         let column = self.access(state, site, column);
-        let value = value.filter(|it| self.is_given(site, it)).map(|it| self.access(state, site, it));
+        let value =
+            value.filter(|it| self.is_given(site, it)).map(|it| self.access(state, site, it));
         self.assign_columns(state, &row, &column, value);
     }
 
-    fn assign_columns(&mut self, state: &mut State, row: &Value, column: &Value, value: Option<Value>) {
+    fn assign_columns(
+        &mut self,
+        state: &mut State,
+        row: &Value,
+        column: &Value,
+        value: Option<Value>,
+    ) {
         match (column_name(column), value) {
             (Some(name), value) => {
                 let name: Name = snake_case(&name).into();
                 self.set_field(state, row, &name, value.unwrap_or_default());
             }
             (None, _) => {
-                let Some(ObjectKind::Array(array)) = state.object(column).map(|it| it.kind.clone()) else {
+                let Some(ObjectKind::Array(array)) = state.object(column).map(|it| it.kind.clone())
+                else {
                     return;
                 };
                 for item in &array.items {
@@ -320,7 +340,8 @@ impl Interp<'_> {
         let named = |name: &Name| {
             let short = crate::base::last_segment(name);
             fact.version_by.iter().any(|it| {
-                it.eq_ignore_ascii_case(name) || crate::base::last_segment(it).eq_ignore_ascii_case(short)
+                it.eq_ignore_ascii_case(name)
+                    || crate::base::last_segment(it).eq_ignore_ascii_case(short)
             })
         };
         program.ancestry(class).iter().any(|ty| {
@@ -329,9 +350,10 @@ impl Interp<'_> {
                     || decl.properties.iter().any(|it| it.attrs.iter().any(|it| named(&it.name)))
                     || decl.methods.iter().any(|_| false)
             })
-        }) || fact.version_by.iter().any(|it| {
-            program.method(class, it).is_some_and(|at| !program.function(at).is_abstract)
-        })
+        }) || fact
+            .version_by
+            .iter()
+            .any(|it| program.method(class, it).is_some_and(|at| !program.function(at).is_abstract))
     }
 
     /// Writes back everything that is managed and changed.
@@ -395,7 +417,14 @@ impl Interp<'_> {
         self.push_write(state, site, write);
     }
 
-    fn new_write(&self, state: &State, id: Identity, parsed: Parsed, table: Table, gives: Yield) -> WriteFact {
+    fn new_write(
+        &self,
+        state: &State,
+        id: Identity,
+        parsed: Parsed,
+        table: Table,
+        gives: Yield,
+    ) -> WriteFact {
         WriteFact {
             id,
             kind: WriteKind::Statement,
@@ -433,7 +462,13 @@ impl Interp<'_> {
     }
 
     /// What a caller's values add to a callee's write.
-    pub(super) fn settle_write(&mut self, before: &State, state: &mut State, site: &Site<'_>, write: &mut WriteFact) {
+    pub(super) fn settle_write(
+        &mut self,
+        before: &State,
+        state: &mut State,
+        site: &Site<'_>,
+        write: &mut WriteFact,
+    ) {
         if write.look == Look::Returned {
             // The answer is the caller's now.
             write.look = Look::None;
@@ -472,7 +507,13 @@ impl Interp<'_> {
         }
     }
 
-    fn settle_row(&mut self, before: &State, state: &mut State, row: &Value, write: &mut WriteFact) {
+    fn settle_row(
+        &mut self,
+        before: &State,
+        state: &mut State,
+        row: &Value,
+        write: &mut WriteFact,
+    ) {
         if let Some(object) = before.object(row) {
             for (name, field) in &object.fields {
                 if let Some(span) = field.changed
@@ -513,9 +554,8 @@ impl Interp<'_> {
             let value = super::query::sql_value(&set.value, params);
             value.mentions(row) && !matches!(set.value, SqlExpr::Relative(_))
         });
-        let state_back = from_row.clone().any(|set| {
-            self.shared.columns.classify("", &set.column).is_state()
-        });
+        let state_back =
+            from_row.clone().any(|set| self.shared.columns.classify("", &set.column).is_state());
         let n_back = from_row.count();
         (state_back && n_back > 0 || n_back >= 2).then(|| row.clone())
     }
@@ -557,7 +597,8 @@ impl Interp<'_> {
         comparison: Comparison,
     ) -> Value {
         let column_value = self.access(state, site, column);
-        let value = value.filter(|it| self.is_given(site, it)).map(|it| self.access(state, site, it));
+        let value =
+            value.filter(|it| self.is_given(site, it)).map(|it| self.access(state, site, it));
         let Some(name) = column_name(&column_value) else {
             // Not a column: an ordinary comparison (`a.eq(&b)`).
             let right = value.map_or_else(Vec::new, |it| vec![it]);
@@ -565,15 +606,27 @@ impl Interp<'_> {
         };
         let root = Value::Object(self.identity(&"expr"));
         let query = QueryState::new(Verb::Unknown, Table::default(), self.span);
-        state.put(root.clone(), Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() });
+        state.put(
+            root.clone(),
+            Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
+        );
         self.expr_condition(state, &root, name, value, comparison);
-        let Some(query) = query_mut(state, &root).map(|it| it.clone()) else { return Value::Unknown };
+        let Some(query) = query_mut(state, &root).map(|it| it.clone()) else {
+            return Value::Unknown;
+        };
         let kind = ObjectKind::Condition(Arc::new(query.conditions), Arc::new(query.params));
         state.put(root.clone(), Object { kind, ..Object::default() });
         root
     }
 
-    fn expr_condition(&mut self, state: &mut State, root: &Value, name: Name, value: Option<Value>, comparison: Comparison) {
+    fn expr_condition(
+        &mut self,
+        state: &mut State,
+        root: &Value,
+        name: Name,
+        value: Option<Value>,
+        comparison: Comparison,
+    ) {
         let op = match comparison {
             Comparison::ByArgument | Comparison::Eq => ConditionOp::Eq,
             Comparison::Ne => ConditionOp::Ne,
@@ -598,7 +651,13 @@ impl Interp<'_> {
         }
     }
 
-    pub(super) fn join_role(&mut self, state: &mut State, site: &Site<'_>, parts: &[Access], any: bool) -> Value {
+    pub(super) fn join_role(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        parts: &[Access],
+        any: bool,
+    ) -> Value {
         let mut branches: Vec<Vec<Condition>> = Vec::new();
         let mut query = QueryState::new(Verb::Unknown, Table::default(), self.span);
         for part in parts {
@@ -608,7 +667,10 @@ impl Interp<'_> {
             let value = self.access(state, site, part);
             let root = Value::Object(self.identity(&"part"));
             let empty = QueryState::new(Verb::Unknown, Table::default(), self.span);
-            state.put(root.clone(), Object { kind: ObjectKind::Query(Box::new(empty)), ..Object::default() });
+            state.put(
+                root.clone(),
+                Object { kind: ObjectKind::Query(Box::new(empty)), ..Object::default() },
+            );
             self.add_conditions(state, &root, &value, &Value::Null);
             let Some(part) = query_mut(state, &root).map(|it| it.clone()) else { continue };
             let mut renamed = QueryState { conditions: Vec::new(), ..query.clone() };
@@ -687,7 +749,12 @@ fn expand_sets(_ctx: &Interp<'_>, state: &State, stmt: &mut Statement, adder: &m
                 for item in &array.items {
                     if let Some(column) = column_name(&item.key) {
                         let value = adder.add(item.value.clone());
-                        stmt.sets.push(crate::ir::Assign { column, column_param: None, value, span: set.span });
+                        stmt.sets.push(crate::ir::Assign {
+                            column,
+                            column_param: None,
+                            value,
+                            span: set.span,
+                        });
                     }
                 }
             }
@@ -722,11 +789,17 @@ fn expand_conditions(ctx: &mut Interp<'_>, state: &State, stmt: &mut Statement, 
     for value in pending {
         let root = Value::Object(ctx.identity(&"expanded"));
         let query = QueryState::new(Verb::Update, Table::default(), ctx.span);
-        scratch.put(root.clone(), Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() });
+        scratch.put(
+            root.clone(),
+            Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
+        );
         let value = match array_behind(state, &value) {
             Some(array) => {
                 let it = Value::Object(ctx.identity(&"conditions"));
-                scratch.put(it.clone(), Object { kind: ObjectKind::Array(array), ..Object::default() });
+                scratch.put(
+                    it.clone(),
+                    Object { kind: ObjectKind::Array(array), ..Object::default() },
+                );
                 it
             }
             None => value,
@@ -785,4 +858,3 @@ fn clear_changes(state: &mut State, row: &Value) {
         *changed = None;
     }
 }
-

@@ -11,7 +11,7 @@ use crate::analysis::value::{FoldedPiece, FoldedText, Identity, Value};
 use crate::base::{Name, Span};
 use crate::ir::{ParamRef, Statement, StatementKind};
 use crate::lang::sql::{self, SqlPiece, SqlText};
-use crate::model::{Access, Yield};
+use crate::model::{Access, LockKind, LockSpec, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -181,6 +181,15 @@ impl Interp<'_> {
         if let Some(ObjectKind::Query(_)) = state.object(&text).map(|it| &it.kind) {
             return self.run_query(state, site, &text, gives);
         }
+        if let Some((query, lock)) = self.query_in_text(state, &text) {
+            if let Some(query) = super::query::query_mut(state, &query)
+                && lock
+            {
+                let spec = LockSpec { kind: LockKind::Row, tries: false, throws_outside: false };
+                query.lock = Some((spec, site.call.name_span));
+            }
+            return self.run_query(state, site, &query, gives);
+        }
         let root = self.prepare(state, text, "run");
         if let Some(binds) = binds
             && self.is_given(site, binds)
@@ -193,6 +202,34 @@ impl Interp<'_> {
             self.is_pool(state, &executor)
         });
         self.run_statement(state, Some(site), &root, gives, (self.identity(&"ran"), on_pool))
+    }
+
+    /// `$query->getSQL() . ' ' . $platform->getWriteLockSQL()`: a query, and whether a lock clause
+    /// follows it.
+    fn query_in_text(&self, state: &State, text: &Value) -> Option<(Value, bool)> {
+        let Value::Text(text) = text else { return None };
+        let mut query = None;
+        let mut lock = false;
+        for piece in &text.pieces {
+            match piece {
+                FoldedPiece::Lit { value, .. } => {
+                    lock |= value.to_ascii_uppercase().contains("FOR UPDATE");
+                }
+                FoldedPiece::Hole { value, .. } => {
+                    let is_query = matches!(
+                        state.object(value).map(|it| &it.kind),
+                        Some(ObjectKind::Query(_))
+                    );
+                    if is_query && query.is_none() {
+                        query = Some(value.clone());
+                    } else if let Some((_, name)) = value.as_path() {
+                        let name = name.to_ascii_lowercase();
+                        lock |= name.contains("lock") || name.contains("forupdate");
+                    }
+                }
+            }
+        }
+        query.map(|it| (it, lock))
     }
 
     /// Whether statements on this handle run on their own, whatever transaction is open elsewhere.
@@ -299,7 +336,13 @@ impl Interp<'_> {
                 }
                 StatementKind::Update | StatementKind::Upsert => {
                     wrote = true;
-                    self.write_statement(state, site, (parsed, Arc::new(params)), (id, gives), stmt.engine);
+                    self.write_statement(
+                        state,
+                        site,
+                        (parsed, Arc::new(params)),
+                        (id, gives),
+                        stmt.engine,
+                    );
                     if parsed.returning
                         && let Some(it) = statement_mut(state, root)
                     {
@@ -337,7 +380,11 @@ impl Interp<'_> {
     fn fresh_row(&mut self, state: &mut State, stmt: &Statement, id: Identity) {
         let table = Table { table: Some(stmt.table.clone()), model: None, value: None };
         let row = RowState { table, fresh: true, filters: Vec::new() };
-        let kind = if stmt.kind == StatementKind::Delete { ObjectKind::Outcome(id) } else { ObjectKind::Row(row) };
+        let kind = if stmt.kind == StatementKind::Delete {
+            ObjectKind::Outcome(id)
+        } else {
+            ObjectKind::Row(row)
+        };
         state.put(Value::Object(id), Object { kind, ..Object::default() });
     }
 
@@ -356,7 +403,10 @@ impl Interp<'_> {
             Yield::Outcome if wrote => {
                 let out = Value::Object(id);
                 if state.object(&out).is_none() {
-                    state.put(out.clone(), Object { kind: ObjectKind::Outcome(id), ..Object::default() });
+                    state.put(
+                        out.clone(),
+                        Object { kind: ObjectKind::Outcome(id), ..Object::default() },
+                    );
                 }
                 out
             }
@@ -364,7 +414,9 @@ impl Interp<'_> {
                 self.looked.insert(id);
                 self.fetch(state, root, Yield::Row)
             }
-            Yield::Row | Yield::List | Yield::Scalar | Yield::Number => self.fetch(state, root, gives),
+            Yield::Row | Yield::List | Yield::Scalar | Yield::Number => {
+                self.fetch(state, root, gives)
+            }
             Yield::Bool
             | Yield::Rows
             | Yield::Won
@@ -393,14 +445,21 @@ impl Interp<'_> {
         }
         let columns = stmt.columns.first().filter(|_| stmt.columns.len() == 1).cloned();
         let mut object = Object {
-            kind: ObjectKind::Row(RowState { table: table.clone(), fresh: false, filters: filters.clone() }),
+            kind: ObjectKind::Row(RowState {
+                table: table.clone(),
+                fresh: false,
+                filters: filters.clone(),
+            }),
             ..Object::default()
         };
         if let Some(column) = columns.filter(|it| &**it != "*") {
             // The only selected column: what a scalar fetch gives.
             object.fields.insert(
                 "{first}".into(),
-                crate::analysis::object::Field { value: Value::path(row.clone(), column), changed: None },
+                crate::analysis::object::Field {
+                    value: Value::path(row.clone(), column),
+                    changed: None,
+                },
             );
         }
         state.put(row.clone(), object);
@@ -420,7 +479,11 @@ impl Interp<'_> {
         row
     }
 
-    pub(super) fn statement_table(&self, stmt: &Statement, params: &BTreeMap<ParamRef, Value>) -> Table {
+    pub(super) fn statement_table(
+        &self,
+        stmt: &Statement,
+        params: &BTreeMap<ParamRef, Value>,
+    ) -> Table {
         let value = stmt.table_param.as_ref().and_then(|it| params.get(it)).cloned();
         let table = match (&value, stmt.table.is_empty()) {
             (Some(value), true) => value.as_str().map(|it| super::typing::bare_table(&it)),
@@ -436,7 +499,13 @@ impl Interp<'_> {
         Table { table, model, value }
     }
 
-    pub(super) fn fetch_role(&mut self, state: &mut State, site: &Site<'_>, from: &Access, gives: Yield) -> Value {
+    pub(super) fn fetch_role(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        from: &Access,
+        gives: Yield,
+    ) -> Value {
         let from = self.access(state, site, from);
         match state.object(&from).map(|it| &it.kind) {
             Some(ObjectKind::Query(_)) => self.run_query(state, site, &from, gives),
@@ -483,12 +552,14 @@ impl Interp<'_> {
         }
     }
 
-    pub(super) fn count_role(&mut self, state: &mut State, site: &Site<'_>, from: &Access) -> Value {
-        let from = if self.is_given(site, from) {
-            self.access(state, site, from)
-        } else {
-            Value::Unknown
-        };
+    pub(super) fn count_role(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        from: &Access,
+    ) -> Value {
+        let from =
+            if self.is_given(site, from) { self.access(state, site, from) } else { Value::Unknown };
         self.count_of(state, &from)
     }
 
@@ -526,7 +597,11 @@ impl Interp<'_> {
         let bound = Deferred {
             id: binding.id(deferred.id),
             text: binding.value(&deferred.text),
-            params: deferred.params.iter().map(|(key, it)| (key.clone(), binding.value(it))).collect(),
+            params: deferred
+                .params
+                .iter()
+                .map(|(key, it)| (key.clone(), binding.value(it)))
+                .collect(),
             binds: deferred.binds.iter().map(|it| binding.value(it)).collect(),
             root: binding.value(&deferred.root),
             ..deferred.clone()
@@ -557,7 +632,10 @@ impl Interp<'_> {
 }
 
 /// The statement behind a value, to change.
-pub(super) fn statement_mut<'s>(state: &'s mut State, root: &Value) -> Option<&'s mut StatementState> {
+pub(super) fn statement_mut<'s>(
+    state: &'s mut State,
+    root: &Value,
+) -> Option<&'s mut StatementState> {
     if !matches!(state.object(root).map(|it| &it.kind), Some(ObjectKind::Statement(_))) {
         return None;
     }
@@ -640,7 +718,8 @@ fn format_piece(
     next: &mut usize,
     out: &mut FoldedText,
 ) {
-    let source = crate::ir::Piece::Lit { value: value.clone(), span: at, offsets: (**offsets).clone() };
+    let source =
+        crate::ir::Piece::Lit { value: value.clone(), span: at, offsets: (**offsets).clone() };
     let mut literal = |from: usize, to: usize, out: &mut FoldedText| {
         if from < to {
             let offset = |it: usize| source.source_offset(u32::try_from(it).unwrap_or(u32::MAX));
@@ -673,7 +752,11 @@ fn format_piece(
         };
         literal(from, idx, out);
         if kind == '%' {
-            out.pieces.push(FoldedPiece::Lit { value: "%".into(), span: at, offsets: Arc::default() });
+            out.pieces.push(FoldedPiece::Lit {
+                value: "%".into(),
+                span: at,
+                offsets: Arc::default(),
+            });
         } else {
             let arg = which.unwrap_or_else(|| {
                 *next += 1;
@@ -696,7 +779,9 @@ fn directive(text: &str) -> Option<(usize, Option<usize>, char)> {
     }
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (which, skip) = match rest.as_bytes().get(digits) {
-        Some(b'$') if digits > 0 => (rest[..digits].parse::<usize>().ok()?.checked_sub(1), digits + 1),
+        Some(b'$') if digits > 0 => {
+            (rest[..digits].parse::<usize>().ok()?.checked_sub(1), digits + 1)
+        }
         _ => (None, 0),
     };
     let flags = rest[skip..]
@@ -704,6 +789,9 @@ fn directive(text: &str) -> Option<(usize, Option<usize>, char)> {
         .take_while(|it| it.is_ascii_digit() || matches!(it, b'-' | b'+' | b'.' | b'\'' | b' '))
         .count();
     let kind = rest[skip + flags..].chars().next()?;
-    matches!(kind, 's' | 'd' | 'u' | 'f' | 'i' | 'b' | 'x' | 'X' | 'F')
-        .then_some((1 + skip + flags + 1, which, kind))
+    matches!(kind, 's' | 'd' | 'u' | 'f' | 'i' | 'b' | 'x' | 'X' | 'F').then_some((
+        1 + skip + flags + 1,
+        which,
+        kind,
+    ))
 }

@@ -74,16 +74,10 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// What is known of a library type among a class and its ancestors, nearest first.
+    /// What is known of a library type among a class's lineage, nearest first.
     pub(super) fn fact_of(&self, class: &str) -> Option<&'p TypeFact> {
-        let ancestry = self.shared.program.ancestry(class);
-        ancestry.iter().find_map(|it| self.shared.vocabulary.type_fact(self.language, &it.name)).or_else(|| {
-            let decls = self.shared.program.type_decls(class);
-            decls.iter().flat_map(|it| &it.attrs).find_map(|attr| {
-                let fact = self.shared.vocabulary.type_fact(self.language, &attr.name)?;
-                (fact.kind == Some(TypeKindHint::Row)).then_some(fact)
-            })
-        })
+        let vocabulary = self.shared.vocabulary;
+        self.lineage(class).iter().find_map(|it| vocabulary.type_fact(self.language, it))
     }
 
     /// Whether rows of the database have this class.
@@ -125,8 +119,14 @@ impl<'p> Interp<'p> {
             return Some(self.shared.program.canonical(&ty.name));
         }
         for ancestor in self.shared.program.ancestry(&ty.name) {
-            let args = if ancestor.name.eq_ignore_ascii_case(&ty.name) { &ty.args } else { &ancestor.args };
-            let Some(fact) = self.shared.vocabulary.type_fact(self.language, &ancestor.name) else { continue };
+            let args = if ancestor.name.eq_ignore_ascii_case(&ty.name) {
+                &ty.args
+            } else {
+                &ancestor.args
+            };
+            let Some(fact) = self.shared.vocabulary.type_fact(self.language, &ancestor.name) else {
+                continue;
+            };
             for from in &fact.model_from {
                 let found = match from.strip_prefix("name:") {
                     Some(suffix) => last_segment(&ty.name)
@@ -145,7 +145,9 @@ impl<'p> Interp<'p> {
 
     /// A variable's declared type goes to what is stored in it when nothing better is known.
     pub(super) fn typed_local(&mut self, state: &State, local: LocalId, value: Value) -> Value {
-        let Some(ty) = self.func.locals.get(local).and_then(|it| it.ty.clone()) else { return value };
+        let Some(ty) = self.func.locals.get(local).and_then(|it| it.ty.clone()) else {
+            return value;
+        };
         match &value {
             Value::Unknown | Value::Derived(_) => {
                 let id = self.identity(&("typed", local.0));
@@ -203,7 +205,8 @@ pub(super) fn peel(ty: &TypeRef) -> &TypeRef {
 /// Without schema, quotes and prefix placeholders.
 pub(super) fn bare_table(name: &str) -> Name {
     let name = name.rsplit('.').next().unwrap_or(name);
-    let name = name.trim_matches(|it: char| matches!(it, '`' | '"' | '[' | ']' | '{' | '}' | '%' | '#'));
+    let name =
+        name.trim_matches(|it: char| matches!(it, '`' | '"' | '[' | ']' | '{' | '}' | '%' | '#'));
     name.trim_start_matches("__").into()
 }
 
@@ -213,7 +216,10 @@ fn table_argument(args: &str) -> Option<String> {
         let Some(at) = args.find(key) else { continue };
         let rest = args[at + key.len()..].trim_start_matches([' ', ':', '=']);
         let rest = rest.trim_start_matches(['"', '\'', '`']);
-        let name: String = rest.chars().take_while(|it| it.is_alphanumeric() || matches!(it, '_' | '.' | ':')).collect();
+        let name: String = rest
+            .chars()
+            .take_while(|it| it.is_alphanumeric() || matches!(it, '_' | '.' | ':'))
+            .collect();
         if !name.is_empty() {
             return Some(last_segment(&name).to_owned());
         }

@@ -5,7 +5,7 @@
 //! as the statement's source.
 
 use super::compare::{equality, null_safe};
-use super::ctx::Ctx;
+use super::ctx::{Ctx, name_of};
 use super::expr::{self, value};
 use super::query;
 use super::scope::{Env, Owner, Scope};
@@ -295,7 +295,7 @@ impl<'c, 'a> Reducer<'c, 'a> {
     /// What the parser was given where the text ends too early.
     fn is_filler(&self, expr: &Expr) -> bool {
         matches!(expr, Expr::Identifier(it)
-            if self.ctx.name(it).is_empty() && self.ctx.params_at(it.span.start).is_empty())
+            if name_of(it).is_empty() && self.ctx.params_at(it.span.start).is_empty())
     }
 
     pub(super) fn push(

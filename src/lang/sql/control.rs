@@ -10,15 +10,32 @@ use sqlparser::tokenizer::{Location, Token};
 
 /// The statement, when its first words say that it is one of these.
 pub(super) fn read(ctx: &Ctx<'_>, tokens: &[Lexed]) -> Option<Vec<Statement>> {
+    let concerns = matches!(
+        tokens.first()?.keyword(),
+        Keyword::BEGIN
+            | Keyword::START
+            | Keyword::COMMIT
+            | Keyword::END
+            | Keyword::ROLLBACK
+            | Keyword::ABORT
+            | Keyword::SET
+            | Keyword::LOCK
+            | Keyword::UNLOCK
+            | Keyword::EXEC
+            | Keyword::EXECUTE
+            | Keyword::CALL
+    );
+    if !concerns {
+        return None;
+    }
     let words: Vec<String> = tokens.iter().take(12).map(word).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let one = |kind| Some(vec![at(ctx, tokens, kind)]);
     match words.as_slice() {
         ["begin", "immediate" | "exclusive", ..] => one(StatementKind::BeginImmediate),
-        ["begin"] | ["start" | "begin", "transaction" | "tran" | "work", ..] => {
-            Some(begin(ctx, tokens, &words))
-        }
-        ["begin", "isolation" | "read" | "deferred" | "concurrent" | "not" | "deferrable", ..] => {
+        ["begin"]
+        | ["start" | "begin", "transaction" | "tran" | "work", ..]
+        | ["begin", "isolation" | "read" | "deferred" | "concurrent" | "not" | "deferrable", ..] => {
             Some(begin(ctx, tokens, &words))
         }
         ["commit", ..] | ["end"] | ["end", "transaction" | "work"] => one(StatementKind::Commit),

@@ -38,7 +38,9 @@ impl<'a> Ctx<'a> {
         let same = self.tokens[self.token_index(at)..].iter().take_while(|it| it.start == at);
         let mut first = None;
         for it in same {
-            if matches!(it.token, Token::Word(_) | Token::SingleQuotedString(_)) {
+            // What an edit added is empty; the word at its place is the one that is meant.
+            let is_value = matches!(it.token, Token::Word(_) | Token::SingleQuotedString(_));
+            if is_value && it.end > it.start {
                 return Some(it);
             }
             first.get_or_insert(it);
@@ -57,18 +59,13 @@ impl<'a> Ctx<'a> {
         params(token).into_iter().next()
     }
 
-    /// The identifier without quotes; empty for a parameter.
-    pub(super) fn name<'i>(&self, ident: &'i Ident) -> &'i str {
-        if ident.value == PARAM_NAME { "" } else { &ident.value }
-    }
-
     /// The last part of a qualified name, and a parameter that is it or is in it.
     pub(super) fn object(&self, name: &ObjectName) -> (Name, Option<ParamRef>) {
         let Some(ident) = name.0.last().and_then(|it| it.as_ident()) else {
             return (Name::from(""), None);
         };
         let param = self.params_at(ident.span.start).into_iter().next();
-        (Name::from(self.name(ident)), param)
+        (Name::from(name_of(ident)), param)
     }
 
     /// Whether a parameter is used as a qualifier (`‹alias›.status`): one behind a table is an alias.
@@ -138,6 +135,11 @@ impl<'a> Ctx<'a> {
         }
         end
     }
+}
+
+/// The identifier without quotes; empty for a parameter.
+pub(super) fn name_of(ident: &Ident) -> &str {
+    if ident.value == PARAM_NAME { "" } else { &ident.value }
 }
 
 /// Every parameter in a token.

@@ -1,6 +1,6 @@
 //! UPDATE, DELETE and what a WITH puts around them.
 
-use super::ctx::Ctx;
+use super::ctx::{Ctx, name_of};
 use super::edit::Notes;
 use super::expr;
 use super::query::{self, blank, read_where};
@@ -139,7 +139,7 @@ fn targets(ctx: &Ctx<'_>, scope: &mut Scope<'_>, own: usize, sets: &[Assignment]
         let by_alias = scope.tables.iter().skip(1).position(|it| {
             first.alias.is_none()
                 && !first.name.is_empty()
-                && it.alias.is_some_and(|it| ctx.name(it).eq_ignore_ascii_case(&first.name))
+                && it.alias.is_some_and(|it| name_of(it).eq_ignore_ascii_case(&first.name))
         });
         if let Some(idx) = by_alias {
             scope.tables.remove(0);
@@ -223,8 +223,8 @@ fn lower_delete<'a>(ctx: &Ctx<'_>, env: &Env<'a>, delete: &'a Delete, notes: &No
     for it in from.iter().chain(delete.using.iter().flatten()) {
         scope.add(ctx, env, it);
     }
-    let named = notes.target.as_ref().and_then(|it| find_by_token(ctx, &scope, it));
-    if let Some(idx) = named.or_else(|| using_target(ctx, &scope, from.len())) {
+    let named = notes.target.as_ref().and_then(|it| find_by_token(&scope, it));
+    if let Some(idx) = named.or_else(|| using_target(&scope, from.len())) {
         scope.target = idx;
     }
     let mut stmt = blank(ctx, StatementKind::Delete, delete.delete_token.0.span.start);
@@ -238,19 +238,19 @@ fn lower_delete<'a>(ctx: &Ctx<'_>, env: &Env<'a>, delete: &'a Delete, notes: &No
     stmt
 }
 
-fn find_by_token(ctx: &Ctx<'_>, scope: &Scope<'_>, token: &Lexed) -> Option<usize> {
+fn find_by_token(scope: &Scope<'_>, token: &Lexed) -> Option<usize> {
     let sqlparser::tokenizer::Token::Word(word) = &token.token else { return None };
     scope.tables.iter().position(|it| {
-        it.alias.is_some_and(|it| ctx.name(it).eq_ignore_ascii_case(&word.value))
+        it.alias.is_some_and(|it| name_of(it).eq_ignore_ascii_case(&word.value))
             || it.name.eq_ignore_ascii_case(&word.value)
     })
 }
 
 /// `DELETE FROM j USING jobs j`: MySQL names an alias of the USING list.
-fn using_target(ctx: &Ctx<'_>, scope: &Scope<'_>, own: usize) -> Option<usize> {
+fn using_target(scope: &Scope<'_>, own: usize) -> Option<usize> {
     let first = scope.tables.first().filter(|it| it.alias.is_none())?;
     let named = |it: &super::scope::Table<'_>| {
-        it.alias.is_some_and(|it| ctx.name(it).eq_ignore_ascii_case(&first.name))
+        it.alias.is_some_and(|it| name_of(it).eq_ignore_ascii_case(&first.name))
     };
     scope.tables.iter().skip(own).position(named).map(|it| it + own)
 }

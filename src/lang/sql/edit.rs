@@ -160,6 +160,7 @@ impl Ctx<'_> {
             return;
         }
         self.skip_modifiers();
+        let start = self.out.len();
         let mut depth = 0_i32;
         while self.at < self.tokens.len() {
             match self.token(0) {
@@ -173,7 +174,8 @@ impl Ctx<'_> {
                 }
                 _ => {}
             }
-            if depth < 0 || (depth == 0 && self.keyword(0) == Keyword::SET) {
+            let ends = self.keyword(0) == Keyword::SET || self.ends_item(0);
+            if depth < 0 || (depth == 0 && ends) {
                 break;
             }
             if matches!(
@@ -188,11 +190,22 @@ impl Ctx<'_> {
         if self.keyword(0) == Keyword::SET {
             self.keep();
             self.assignments();
+        } else if self.out.len() > start + 1 {
+            self.unknown_set();
         }
         self.drop_limit_before_returning();
     }
 
-    /// LOW_PRIORITY, IGNORE, ONLY, QUICK, TOP (n): not when they are the table's name.
+    /// `UPDATE t ‹set› WHERE ..`: a parameter is the whole SET.
+    fn unknown_set(&mut self) {
+        let Some(param) = self.out.pop_if(|it| it.is_param()) else { return };
+        let at = param.start;
+        let added = |token| Lexed { token, start: at, end: at, atoms: Vec::new() };
+        let equals = added(Token::Eq);
+        self.out.extend([added(keyword("SET")), param.clone(), equals, param]);
+    }
+
+    /// `LOW_PRIORITY`, `IGNORE`, `ONLY`, `QUICK`, `TOP (n)`: not when they are the table's name.
     fn skip_modifiers(&mut self) {
         loop {
             let named = matches!(self.keyword(1), Keyword::SET | Keyword::WHERE);
@@ -363,7 +376,7 @@ impl Ctx<'_> {
                 (Token::LParen, _) => depth += 1,
                 (Token::RParen, _) => depth -= 1,
                 (_, Keyword::ORDER | Keyword::LIMIT) if depth == 0 && tail.is_none() => {
-                    tail = Some(idx)
+                    tail = Some(idx);
                 }
                 (_, Keyword::RETURNING) if depth == 0 => returning = Some(idx),
                 _ => {}

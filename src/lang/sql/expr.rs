@@ -1,7 +1,7 @@
 //! Expressions, as far as a race depends on them: literals, parameters, columns, the clock, and
 //! whether a value is computed from the column that it is put into.
 
-use super::ctx::Ctx;
+use super::ctx::{Ctx, name_of};
 use super::scope::{Owner, Scope};
 use crate::base::Name;
 use crate::ir::{Assign, Engine, ParamRef, SqlExpr};
@@ -58,7 +58,7 @@ fn literal(ctx: &Ctx<'_>, it: &ValueWithSpan) -> SqlExpr {
         Value::Null => SqlExpr::Null,
         Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) => {
             let params = ctx.params_at(it.span.start);
-            quoted(text, params, ctx.token(it.span.start).is_some_and(|it| is_whole(it)))
+            quoted(text, params, ctx.token(it.span.start).is_some_and(is_whole))
         }
         Value::DollarQuotedString(text) => SqlExpr::Str(Name::from(text.value.as_str())),
         Value::HexStringLiteral(text) => SqlExpr::Str(Name::from(format!("0x{text}"))),
@@ -92,7 +92,7 @@ fn identifier(ctx: &Ctx<'_>, scope: &Scope<'_>, it: &Ident) -> SqlExpr {
     if it.quote_style.is_none() && is_clock(&it.value) {
         return SqlExpr::Now;
     }
-    let unknown = ctx.name(it).is_empty() || it.value.eq_ignore_ascii_case("default");
+    let unknown = name_of(it).is_empty() || it.value.eq_ignore_ascii_case("default");
     if unknown || scope.owner(ctx, std::slice::from_ref(it)) != Owner::Target {
         return SqlExpr::Other(Vec::new());
     }

@@ -11,7 +11,7 @@ use sqlparser::tokenizer::{Location, Token};
 
 /// The first statement in the tokens; none when they are no SQL.
 pub(super) fn read(ctx: &Ctx<'_>, tokens: &[Lexed]) -> Option<Statement> {
-    let verb = (0..tokens.len()).find(|idx| begins(tokens, *idx))?;
+    let verb = verb(tokens)?;
     let kind = match tokens[verb].keyword() {
         Keyword::UPDATE => StatementKind::Update,
         Keyword::DELETE => StatementKind::Delete,
@@ -61,6 +61,26 @@ const TAIL: &[Keyword] = &[
     Keyword::LIMIT,
     Keyword::FOR,
 ];
+
+/// The first verb outside of parentheses, or else the first one.
+fn verb(tokens: &[Lexed]) -> Option<usize> {
+    let mut depth = 0_i32;
+    let mut first = None;
+    for (idx, it) in tokens.iter().enumerate() {
+        match it.token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth -= 1,
+            _ if begins(tokens, idx) => {
+                if depth == 0 {
+                    return Some(idx);
+                }
+                first.get_or_insert(idx);
+            }
+            _ => {}
+        }
+    }
+    first
+}
 
 /// A verb where a statement may begin.
 fn begins(tokens: &[Lexed], idx: usize) -> bool {

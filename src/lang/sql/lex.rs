@@ -54,6 +54,7 @@ impl Prev {
 
 /// Reads a range of a buffer.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "modes that do not depend on one another")]
 pub(super) struct Lexer<'a> {
     pub(super) buffer: &'a Buffer<'a>,
     pub(super) at: usize,
@@ -109,7 +110,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// As the text of a file.
-    pub(super) fn as_script(mut self) -> Self {
+    pub(super) fn for_script(mut self) -> Self {
         self.script = true;
         self
     }
@@ -192,10 +193,9 @@ impl<'a> Lexer<'a> {
             if self.in_hint && rest.starts_with("*/") {
                 self.in_hint = false;
                 self.at += 2;
-            } else if rest.starts_with("/*!") {
+            } else if let Some(hint) = rest.strip_prefix("/*!") {
                 self.in_hint = true;
-                let digits = rest[3..].bytes().take_while(u8::is_ascii_digit).count();
-                self.at += 3 + digits;
+                self.at += 3 + hint.bytes().take_while(u8::is_ascii_digit).count();
             } else if rest.starts_with("/*") {
                 let len = self.block_comment_len(rest);
                 self.comment(len);
@@ -303,7 +303,7 @@ impl<'a> Lexer<'a> {
             let start = offset(self.at);
             self.at += len;
             let atom = Atom { start, end: offset(self.at), mark };
-            return Some((word(PARAM_NAME.to_owned(), None, false), vec![atom]));
+            return Some((word(PARAM_NAME, None, false), vec![atom]));
         }
         if self.buffer.hole_at(self.at).is_some()
             || is_word_start(first)

@@ -1,9 +1,10 @@
 //! Quoted texts, quoted names, dollar quotes and numbers.
 
-use super::leftover;
+use super::leftover::{self, Leftover};
 use super::lex::Lexer;
 use super::text::Buffer;
 use super::token::{Atom, Mark, PARAM_NAME, is_word_part, is_word_start, word};
+use crate::base::Name;
 use crate::ir::{Engine, ParamRef};
 use sqlparser::ast::DollarQuotedString;
 use sqlparser::keywords::Keyword;
@@ -69,6 +70,11 @@ impl Lexer<'_> {
                 at = end;
                 continue;
             }
+            if let Some((len, atom)) = self.mark_in_name(open, at, value.is_empty()) {
+                atoms.extend(atom);
+                at += len;
+                continue;
+            }
             let it = self.buffer.text[at..self.end].chars().next()?;
             let next = at + it.len_utf8();
             if it == close && self.buffer.text[next..self.end].starts_with(close) && open != '[' {
@@ -95,6 +101,23 @@ impl Lexer<'_> {
         Some((self.quoted_token(open, value, &atoms), atoms))
     }
 
+    /// `` `#__jobs` ``, `` `{prefix}jobs` ``: a template mark inside a quoted name, and its length.
+    fn mark_in_name(&self, open: char, at: usize, start: bool) -> Option<(usize, Option<Atom>)> {
+        let rest = &self.buffer.text[at..self.end];
+        if open == '\'' || (open == '"' && !(start && rest.starts_with("#__"))) {
+            return None;
+        }
+        match leftover::in_word(rest, start)? {
+            Leftover::Name { text: "", len } => Some((len, None)),
+            Leftover::Name { text, len } if rest.starts_with('{') => {
+                let mark = Mark::Known(ParamRef::Named(Name::from(text)));
+                Some((len, Some(Atom::new(at, at + len, mark))))
+            }
+            Leftover::Name { .. } => None,
+            Leftover::Param { mark, len } => Some((len, Some(Atom::new(at, at + len, mark)))),
+        }
+    }
+
     /// `"x"` is a name in the standard and a text in MySQL: a name here when it can be one, since
     /// the parser takes a name wherever it takes a text.
     fn quoted_token(&self, open: char, value: String, atoms: &[Atom]) -> Token {
@@ -108,8 +131,8 @@ impl Lexer<'_> {
                 Token::SingleQuotedString(value)
             }
             _ => {
-                let value = if value.is_empty() { PARAM_NAME.to_owned() } else { value };
-                word(value, Some(open), false)
+                let name = if value.is_empty() { PARAM_NAME } else { &value };
+                word(name, Some(open), false)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! SELECT, alone or as the part of a statement that picks its rows.
 
 use super::condition::Reducer;
-use super::ctx::{Ctx, query_start};
+use super::ctx::{Ctx, name_of, query_start};
 use super::expr;
 use super::scope::{Env, Scope};
 use super::tree::offset_of;
@@ -178,15 +178,16 @@ fn read_projection<'a>(ctx: &Ctx<'_>, env: &Env<'a>, select: &'a Select, stmt: &
     };
     for item in &select.projection {
         let (expr, alias) = match item {
-            SelectItem::UnnamedExpr(expr) => (expr, None),
             SelectItem::ExprWithAlias { expr, alias } => (expr, Some(alias)),
-            SelectItem::ExprWithAliases { expr, .. } => (expr, None),
+            SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAliases { expr, .. } => {
+                (expr, None)
+            }
             SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..) => {
                 stmt.columns.push(Name::from("*"));
                 continue;
             }
         };
-        stmt.columns.push(item_column(ctx, expr, alias));
+        stmt.columns.push(item_column(expr, alias));
         stmt.aggregate |= !grouped && is_aggregate(expr);
         if let Some((lock, release)) = advisory(expr)
             && select.from.is_empty()
@@ -217,14 +218,14 @@ fn adopt<'a>(ctx: &Ctx<'_>, env: &Env<'a>, query: &'a Query, stmt: &mut Statemen
 }
 
 /// The column, or the alias of an expression.
-fn item_column(ctx: &Ctx<'_>, expr: &Expr, alias: Option<&Ident>) -> Name {
+fn item_column(expr: &Expr, alias: Option<&Ident>) -> Name {
     let parts = match expr::strip(expr) {
         Expr::Identifier(it) => std::slice::from_ref(it),
         Expr::CompoundIdentifier(them) => them.as_slice(),
         _ => &[],
     };
     let ident = parts.last().or(alias);
-    Name::from(ident.map_or("", |it| ctx.name(it)))
+    Name::from(ident.map_or("", |it| name_of(it)))
 }
 
 fn is_aggregate(expr: &Expr) -> bool {
@@ -290,9 +291,10 @@ pub(super) fn lock_function(
             LockClause::AdvisoryXactTry
         }
         "pg_advisory_lock" | "pg_advisory_lock_shared" | "sp_getapplock" => LockClause::Session,
-        "pg_try_advisory_lock" | "pg_try_advisory_lock_shared" => LockClause::SessionTry,
         "get_lock" if waits_for_ever() => LockClause::Session,
-        "get_lock" => LockClause::SessionTry,
+        "get_lock" | "pg_try_advisory_lock" | "pg_try_advisory_lock_shared" => {
+            LockClause::SessionTry
+        }
         "pg_advisory_unlock"
         | "pg_advisory_unlock_all"
         | "pg_advisory_unlock_shared"

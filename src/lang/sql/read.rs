@@ -3,11 +3,12 @@
 use super::control;
 use super::ctx::{Ctx, params};
 use super::dml;
+use super::edit;
 use super::fallback;
 use super::lex::Lexer;
 use super::split::{self, Chunk};
 use super::text::Buffer;
-use super::token::Lexed;
+use super::token::{Lexed, PARAM_NAME};
 use super::tree::{self, Refused, Tree};
 use crate::ir::{Engine, ParamRef, Statement, StatementKind};
 use sqlparser::ast;
@@ -64,7 +65,14 @@ impl<'a> Reader<'a> {
         }
         match head(tokens) {
             Head::Data(at) => self.data(&tokens[at..], depth, out),
-            Head::Body => self.body(tokens, depth, out),
+            Head::Set => {
+                self.fragment(tokens, out);
+                Ok(())
+            }
+            Head::Body => {
+                self.body(tokens, depth, out);
+                Ok(())
+            }
             Head::Silent => Ok(()),
             Head::Unknown => {
                 let at = tokens.first().map(|it| it.start);
@@ -134,8 +142,20 @@ impl<'a> Reader<'a> {
         out
     }
 
+    /// Reads `SET a = 1 WHERE ..` as the update of an unknown table.
+    fn fragment(&self, tokens: &[Lexed], out: &mut Vec<Statement>) {
+        let start = tokens.first().map_or(0, |it| it.start);
+        let lead = |token| Lexed { token, start, end: start, atoms: Vec::new() };
+        let mut whole = vec![lead(edit::keyword("UPDATE")), lead(edit::name(PARAM_NAME))];
+        whole.extend_from_slice(tokens);
+        if let Ok(tree) = tree::statement(&whole, self.engine) {
+            let found = self.lower(&tree);
+            out.extend(found.into_iter().map(|it| Statement { complete: false, ..it }));
+        }
+    }
+
     /// Statements inside a routine, a block or a `$$` text.
-    fn body(&self, tokens: &[Lexed], depth: u32, out: &mut Vec<Statement>) -> Result<(), Refused> {
+    fn body(&self, tokens: &[Lexed], depth: u32, out: &mut Vec<Statement>) {
         for token in tokens {
             if let Token::DollarQuotedString(body) = &token.token {
                 let tag = body.tag.as_ref().map_or(0, String::len) + 2;
@@ -148,7 +168,6 @@ impl<'a> Reader<'a> {
             let part = as_select(part);
             let _ = self.tokens(&part, depth + 1, out);
         }
-        Ok(())
     }
 
     fn range(&self, start: u32, end: u32, depth: u32, out: &mut Vec<Statement>) {
@@ -191,6 +210,8 @@ fn after_control(stmt: &Statement, tokens: &[Lexed]) -> Option<usize> {
 enum Head {
     /// With a verb, at this token.
     Data(usize),
+    /// The end of an UPDATE whose table stands elsewhere: `SET a = 1 WHERE ..`
+    Set,
     /// It holds other statements.
     Body,
     /// Nothing in it matters.
@@ -216,6 +237,7 @@ fn head(tokens: &[Lexed]) -> Head {
             at.map_or(Head::Body, |it| Head::Data(it + 1))
         }
         Keyword::CREATE | Keyword::ALTER | Keyword::DO | Keyword::BEGIN | Keyword::IF => Head::Body,
+        Keyword::SET if tokens.iter().any(|it| it.keyword() == Keyword::WHERE) => Head::Set,
         Keyword::NoKeyword if first.is_word("perform") => Head::Body,
         Keyword::NoKeyword if first.is_param() || tokens.len() == 1 => Head::Silent,
         Keyword::NoKeyword if first.is_word("pragma") || first.is_word("delimiter") => Head::Silent,
@@ -237,7 +259,7 @@ fn as_select(tokens: &[Lexed]) -> Vec<Lexed> {
     if let Some(first) = out.first_mut()
         && first.is_word("perform")
     {
-        first.token = super::edit::keyword("SELECT");
+        first.token = edit::keyword("SELECT");
     }
     out
 }

@@ -1,6 +1,6 @@
 //! Which table a column belongs to, and what the other tables of a statement are.
 
-use super::ctx::Ctx;
+use super::ctx::{Ctx, name_of};
 use crate::base::Name;
 use crate::ir::{Assign, ParamRef};
 use sqlparser::ast::{
@@ -122,12 +122,16 @@ impl<'a> Scope<'a> {
                 let query = if param.is_none() { env.find(&name) } else { None };
                 let columns = query.as_ref().and_then(|it| listed_columns(it.0, alias.as_ref()));
                 let table = Table::named(name, param, None);
-                self.push(ctx, Table { query, columns, hints: with_hints, ..table }, alias);
+                self.push(
+                    ctx,
+                    Table { query, columns, hints: with_hints, ..table },
+                    alias.as_ref(),
+                );
             }
             TableFactor::Derived { subquery, alias, .. } => {
                 let columns = listed_columns(subquery, alias.as_ref());
                 let query = Some((subquery.as_ref(), env.clone()));
-                self.push(ctx, Table { query, columns, ..Table::unnamed() }, alias);
+                self.push(ctx, Table { query, columns, ..Table::unnamed() }, alias.as_ref());
             }
             // The parser bounds how deep these nest.
             TableFactor::NestedJoin { table_with_joins, .. } => {
@@ -139,13 +143,13 @@ impl<'a> Scope<'a> {
             | TableFactor::JsonTable { alias, .. }
             | TableFactor::OpenJsonTable { alias, .. } => {
                 let columns = alias.as_ref().map(alias_columns).filter(|it| !it.is_empty());
-                self.push(ctx, Table { columns, ..Table::unnamed() }, alias);
+                self.push(ctx, Table { columns, ..Table::unnamed() }, alias.as_ref());
             }
             _ => self.tables.push(Table::unnamed()),
         }
     }
 
-    fn push(&mut self, ctx: &Ctx<'_>, mut table: Table<'a>, alias: &'a Option<TableAlias>) {
+    fn push(&mut self, ctx: &Ctx<'_>, mut table: Table<'a>, alias: Option<&'a TableAlias>) {
         if let Some(alias) = alias {
             match ctx.param(&alias.name) {
                 Some(param) if !alias.explicit && !ctx.qualifies_by_param() => {
@@ -167,9 +171,9 @@ impl<'a> Scope<'a> {
             };
             return self.tables.iter().position(same);
         }
-        let name = ctx.name(ident);
+        let name = name_of(ident);
         let by_alias =
-            |it: &Table<'_>| it.alias.is_some_and(|it| ctx.name(it).eq_ignore_ascii_case(name));
+            |it: &Table<'_>| it.alias.is_some_and(|it| name_of(it).eq_ignore_ascii_case(name));
         let by_name = |it: &Table<'_>| it.alias.is_none() && it.name.eq_ignore_ascii_case(name);
         let position = |test: &dyn Fn(&Table<'_>) -> bool| self.tables.iter().position(test);
         position(&by_alias).or_else(|| position(&by_name))
@@ -178,9 +182,9 @@ impl<'a> Scope<'a> {
     /// Whose column `parts` is; `parts` holds the qualifiers too.
     pub(super) fn owner(&self, ctx: &Ctx<'_>, parts: &[Ident]) -> Owner {
         let [.., qualifier, _] = parts else {
-            return parts.first().map_or(Owner::Unknown, |it| self.unqualified_owner(ctx.name(it)));
+            return parts.first().map_or(Owner::Unknown, |it| self.unqualified_owner(name_of(it)));
         };
-        let name = ctx.name(qualifier);
+        let name = name_of(qualifier);
         if name.eq_ignore_ascii_case("excluded")
             || self.excluded_alias.is_some_and(|it| it.eq_ignore_ascii_case(name))
         {
@@ -235,10 +239,7 @@ fn listed_columns<'a>(query: &'a Query, alias: Option<&'a TableAlias>) -> Option
     {
         return Some(alias_columns(alias));
     }
-    let select = match query.body.as_ref() {
-        SetExpr::Select(it) => it,
-        _ => return None,
-    };
+    let SetExpr::Select(select) = query.body.as_ref() else { return None };
     select.projection.iter().map(item_name).collect()
 }
 

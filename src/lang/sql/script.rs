@@ -16,7 +16,7 @@ pub fn lower(source: &Source) -> ir::File {
     let whole = Span::new(source.id, 0, source.text.len());
     let text = SqlText::literal(Name::from(source.text.as_str()), whole);
     let buffer = Buffer::new(&text);
-    let mut lexer = Lexer::new(&buffer, None).as_script();
+    let mut lexer = Lexer::new(&buffer, None).for_script();
     let backslash = lexer.backslash();
     let mut ctx = Ctx { source, buffer: &buffer, backslash, file: &mut file };
     while let Some(mut chunk) = split::next_chunk(&mut lexer) {

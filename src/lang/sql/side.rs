@@ -2,6 +2,7 @@
 //! a sub-select or a value.
 
 use super::condition::Reducer;
+use super::ctx::name_of;
 use super::expr;
 use super::scope::Owner;
 use crate::base::Name;
@@ -60,7 +61,7 @@ impl<'a> Reducer<'_, 'a> {
                 return Side::Value(it);
             }
         }
-        if self.ctx.name(last).is_empty() || !self.ctx.params_at(last.span.start).is_empty() {
+        if name_of(last).is_empty() || !self.ctx.params_at(last.span.start).is_empty() {
             return Side::Value(self.value(expr));
         }
         let owner = self.scope.owner(self.ctx, parts);
@@ -76,7 +77,7 @@ impl<'a> Reducer<'_, 'a> {
         let mut found: Vec<(Name, Owner)> = Vec::new();
         expr::any_column(expr, &mut |parts| {
             let Some(last) = parts.last() else { return false };
-            let known = !self.ctx.name(last).is_empty()
+            let known = !name_of(last).is_empty()
                 && self.ctx.params_at(last.span.start).is_empty()
                 && !expr::is_clock(&last.value);
             let owner = self.scope.owner(self.ctx, parts);

@@ -5,6 +5,7 @@ use super::*;
 use crate::base::{Language, Name, Source, SourceId, Span};
 use crate::ir::dump::dump_statement;
 use crate::ir::{Assign, SqlExpr, StatementKind};
+use std::fmt::Write as _;
 
 const TEXTS: &str = include_str!("../../../fixtures/lang/sql/texts.txt");
 
@@ -57,7 +58,7 @@ fn every_text_says_what_the_fixture_says() {
         let found: Vec<String> = parse(&marked(&text), None).iter().map(dump_statement).collect();
         if found != wanted {
             let lines: Vec<String> = found.iter().map(|it| format!("=> {it}")).collect();
-            wrong.push_str(&format!("\n{text}\n{}\n", lines.join("\n")));
+            let _ = writeln!(wrong, "\n{text}\n{}", lines.join("\n"));
         }
         count += 1;
     }
@@ -384,4 +385,32 @@ fn scripts_of_every_engine() {
         let found = crate::ir::dump::dump_file(&lower(&source), text);
         assert_eq!(found.trim(), wanted.trim(), "{name} says now:\n{found}");
     }
+}
+
+#[test]
+fn a_select_lists_its_columns() {
+    let columns = |text: &str| {
+        one(text).columns.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(columns("SELECT j.id, status AS s, now() AS t, j.* FROM jobs j"), "id status t *");
+    assert_eq!(columns("SELECT COUNT(*) AS n FROM jobs"), "n");
+    assert_eq!(columns("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"), "repeatable read");
+}
+
+#[test]
+fn a_text_of_the_ir_keeps_its_holes() {
+    let span = Span::new(SourceId(0), 0, 40);
+    let hole = crate::ir::Hole {
+        value: crate::ir::Operand::Const(crate::ir::Const::Unknown),
+        span,
+        numeric: true,
+    };
+    let text = crate::ir::Text {
+        pieces: vec![
+            crate::ir::Piece::Lit { value: "UPDATE t SET a = ".into(), span, offsets: Vec::new() },
+            crate::ir::Piece::Hole(hole),
+        ],
+    };
+    let stmt = parse(&SqlText::from(&text), None).remove(0);
+    assert_eq!(stmt.sets[0].value, SqlExpr::Param(crate::ir::ParamRef::Hole(0)));
 }

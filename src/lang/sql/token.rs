@@ -136,8 +136,8 @@ fn expects_value(keyword: Keyword) -> bool {
 pub(super) const PARAM_NAME: &str = "\u{e000}";
 
 /// A word token; only a plain one can be a keyword.
-pub(super) fn word(value: String, quote: Option<char>, plain: bool) -> Token {
-    match Token::make_word(&value, quote) {
+pub(super) fn word(value: &str, quote: Option<char>, plain: bool) -> Token {
+    match Token::make_word(value, quote) {
         Token::Word(mut it) if !plain => {
             it.keyword = Keyword::NoKeyword;
             Token::Word(it)

@@ -47,12 +47,18 @@ pub(super) fn statement(
     tokens: &[Lexed],
     engine: Option<Engine>,
 ) -> Result<Tree<ast::Statement>, Refused> {
-    climb(tokens, engine, |it| it.parse_statement())
+    fn rule(parser: &mut Parser<'_>) -> Result<ast::Statement, ParserError> {
+        parser.parse_statement()
+    }
+    climb(tokens, engine, rule)
 }
 
 /// Parses a condition.
 pub(super) fn expr(tokens: &[Lexed], engine: Option<Engine>) -> Result<Tree<ast::Expr>, Refused> {
-    climb(tokens, engine, |it| it.parse_expr())
+    fn rule(parser: &mut Parser<'_>) -> Result<ast::Expr, ParserError> {
+        parser.parse_expr()
+    }
+    climb(tokens, engine, rule)
 }
 
 type Rule<T> = fn(&mut Parser<'_>) -> Result<T, ParserError>;

@@ -163,7 +163,7 @@ pub(super) fn lower_merge<'a>(ctx: &Ctx<'_>, env: &Env<'a>, merge: &'a Merge) ->
             MergeAction::Update(it) if update.is_none() => {
                 let sets: &[Assignment] = match &it.kind {
                     MergeUpdateKind::Set(sets) => sets,
-                    _ => &[],
+                    MergeUpdateKind::Wildcard => &[],
                 };
                 let tests = [clause.predicate.as_ref(), it.update_predicate.as_ref()];
                 update = Some((clause, assignments(ctx, &scope, sets), tests));
@@ -215,21 +215,18 @@ fn finish_merge<'a>(
         read_where(ctx, env, &scope, Some(test), &mut probe);
     }
     stmt.complete &= probe.complete;
-    match insert {
-        Some(inserted) => {
-            stmt.kind = StatementKind::Upsert;
-            stmt.sets = inserted;
-            stmt.upsert = Some(UpsertAction {
-                keys: stmt.conditions.iter().map(|it| it.column.clone()).collect(),
-                sets,
-                conditions: probe.conditions,
-                span: Some(probe.verb_span),
-            });
-        }
-        None => {
-            stmt.kind = StatementKind::Update;
-            stmt.sets = sets;
-            stmt.conditions.append(&mut probe.conditions);
-        }
+    if let Some(inserted) = insert {
+        stmt.kind = StatementKind::Upsert;
+        stmt.sets = inserted;
+        stmt.upsert = Some(UpsertAction {
+            keys: stmt.conditions.iter().map(|it| it.column.clone()).collect(),
+            sets,
+            conditions: probe.conditions,
+            span: Some(probe.verb_span),
+        });
+    } else {
+        stmt.kind = StatementKind::Update;
+        stmt.sets = sets;
+        stmt.conditions.append(&mut probe.conditions);
     }
 }

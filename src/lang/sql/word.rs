@@ -47,7 +47,7 @@ impl<'a> Lexer<'a> {
             }
         }
         let plain = !template && atoms.is_empty();
-        let value = if name.is_empty() { PARAM_NAME.to_owned() } else { name };
+        let value = if name.is_empty() { PARAM_NAME } else { &name };
         (word(value, None, plain), atoms)
     }
 

@@ -83,3 +83,42 @@ pub(super) fn is_state(name: &str) -> bool {
                 | "published"
         )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_what_its_column_is_for() {
+        for (test, yes, no) in [
+            (
+                is_version as fn(&str) -> bool,
+                ["version", "lock_version", "rev", "xmin"],
+                ["versions", "state", "conversion", "id"],
+            ),
+            (
+                is_owner,
+                ["locked_by", "worker_id", "lock_token", "owner"],
+                ["owner_id", "created_by", "reset_token", "user_id"],
+            ),
+            (
+                is_touch,
+                ["updated_at", "last_updated", "modified", "last_update"],
+                ["created_at", "locked_at", "update_count", "status"],
+            ),
+            (
+                is_state,
+                ["status", "job_state", "processed_at", "is_sent"],
+                ["statement", "deleted_at", "is_active", "name"],
+            ),
+            (
+                is_lease,
+                ["locked_at", "lease_until", "reserved", "heartbeat_at"],
+                ["created_at", "state", "id", "expires_at"],
+            ),
+        ] {
+            assert!(yes.into_iter().all(test), "{yes:?}");
+            assert!(!no.into_iter().any(test), "{no:?}");
+        }
+    }
+}

@@ -96,7 +96,6 @@ impl Judge<'_> {
         let falsified = Verdict::Falsified { bound: false };
         let is_clock = |it: &SqlExpr| matches!(it, SqlExpr::Now | SqlExpr::Other(_));
         match (value, limit) {
-            (SqlExpr::Null, _) => falsified,
             (SqlExpr::Int(new), SqlExpr::Int(limit)) => {
                 let still = if less { new < limit } else { new > limit };
                 if still { Verdict::Kept } else { falsified }
@@ -104,7 +103,7 @@ impl Judge<'_> {
             (SqlExpr::Relative(_), _) => Verdict::Reserved,
             // `t < now()` is true again a moment later; `t > now()` never is.
             (SqlExpr::Now, SqlExpr::Now) if less => Verdict::Kept,
-            (SqlExpr::Now, SqlExpr::Now) => falsified,
+            (SqlExpr::Null, _) | (SqlExpr::Now, SqlExpr::Now) => falsified,
             (SqlExpr::Now, SqlExpr::Param(param)) if less && is_touch(column) => {
                 let is_now =
                     matches!(param, ParamRef::Named(it) if it.to_lowercase().contains("now"));
@@ -251,5 +250,40 @@ fn between(condition: &Condition, value: &SqlExpr) -> Verdict {
             if still { Verdict::Kept } else { Verdict::Falsified { bound: false } }
         }
         _ => Verdict::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn like_knows_its_two_wildcards() {
+        for (pattern, text, wanted) in [
+            ("pend%", "pending", true),
+            ("pend%", "running", false),
+            ("%ing", "Running", true),
+            ("r_nning", "running", true),
+            ("%n%n%", "running", true),
+            ("", "", true),
+            ("%", "", true),
+            ("_", "", false),
+        ] {
+            assert_eq!(
+                matches_like(pattern.as_bytes(), text.as_bytes()),
+                wanted,
+                "{pattern} {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn literals_are_equal_as_the_engines_compare_them() {
+        let text = |it: &str| SqlExpr::Str(it.into());
+        assert!(same_literal(&text("Open"), &text("open")));
+        assert!(same_literal(&text("1"), &SqlExpr::Int(1)));
+        assert!(same_literal(&SqlExpr::Bool(true), &SqlExpr::Int(1)));
+        assert!(!same_literal(&text("open"), &SqlExpr::Int(0)));
+        assert!(!same_literal(&SqlExpr::Null, &SqlExpr::Int(0)));
     }
 }
