@@ -2,6 +2,7 @@
 //! parameters; closures run in place.
 
 use super::call::{MAX_CLOSURE_DEPTH, Site};
+use super::effect::ends_with_transaction;
 use super::{Interp, Outcome};
 use crate::analysis::fact::{Context, LoadFact, Transaction, WriteFact};
 use crate::analysis::object::{Field, Object, ObjectKind};
@@ -519,6 +520,7 @@ fn bind_load(load: &LoadFact, binding: &Binding, state: &State) -> LoadFact {
     }
     for held in &mut out.context.held {
         held.id = binding.id(held.id);
+        held.row = held.row.as_ref().map(|it| binding.value(it));
     }
     out.context = prefix_context(&out.context, state);
     out
@@ -545,6 +547,7 @@ fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
         load.table.value = load.table.value.as_ref().map(|it| binding.value(it));
         for held in &mut load.context.held {
             held.id = binding.id(held.id);
+            held.row = held.row.as_ref().map(|it| binding.value(it));
         }
     }
     for held in &mut out.context.held {
@@ -559,15 +562,19 @@ fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
 
 /// A callee's context below the caller's.
 fn prefix_context(inner: &Context, state: &State) -> Context {
+    let is_open = matches!(state.transaction, Transaction::Open | Transaction::Strict);
     let transaction = match inner.transaction {
         Transaction::Inherited => state.transaction,
-        Transaction::Closed
-            if matches!(state.transaction, Transaction::Open | Transaction::Strict) =>
-        {
-            state.transaction
-        }
+        Transaction::Closed if is_open => state.transaction,
+        Transaction::Given if state.transaction != Transaction::Inherited => state.transaction,
         it => it,
     };
+    if transaction == Transaction::Apart {
+        let mut held: Vec<_> =
+            state.held.iter().filter(|it| !ends_with_transaction(it.kind)).cloned().collect();
+        held.extend(inner.held.iter().cloned());
+        return Context { transaction, held };
+    }
     let mut held = state.held.clone();
     held.extend(inner.held.iter().cloned());
     Context { transaction, held }

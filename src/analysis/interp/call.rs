@@ -7,7 +7,7 @@ use crate::analysis::summary::CallSite;
 use crate::analysis::value::{Identity, Value};
 use crate::base::{Language, Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef, TypeRef};
-use crate::model::{CallPattern, Role};
+use crate::model::{Access, CallPattern, Role};
 use std::sync::Arc;
 
 /// At most so many implementations of an abstract method are followed.
@@ -338,7 +338,8 @@ impl<'p> Interp<'p> {
     }
 
     fn weak_pattern(&self, state: &State, name: &Name, site: &Site<'_>) -> Option<Target<'p>> {
-        let constant = site.receiver.is_constant() && !matches!(site.receiver, Value::Case(..));
+        let text = self.language == Language::Rust && matches!(site.receiver, Value::Text(_));
+        let constant = site.receiver.is_constant() && !matches!(site.receiver, Value::Case(..)) && !text;
         if constant && !site.is_static {
             return None;
         }
@@ -349,13 +350,10 @@ impl<'p> Interp<'p> {
         let vocabulary = self.shared.vocabulary;
         vocabulary.candidates(self.language, name).find_map(|(pattern, rest)| {
             let any = pattern.on.iter().any(|it| &**it == "*");
-            let named = pattern.receiver_words.is_empty()
-                || site
-                    .word
-                    .as_deref()
-                    .is_some_and(|word| pattern.receiver_words.iter().any(|it| has_word(word, it)));
+            let named = pattern.receiver_words.is_empty() || has_receiver_word(pattern, site);
             let explicit = !site.is_static || pattern.is_static == Some(true);
-            (any && named && explicit && self.fits(pattern, site)).then(|| Target::Pattern {
+            let fits = any && named && explicit && self.fits(pattern, site);
+            (fits && admits(state, &pattern.role, site)).then(|| Target::Pattern {
                 pattern,
                 rest: rest.into(),
                 weak: true,
@@ -516,6 +514,42 @@ impl<'p> Interp<'p> {
             let at = self.shared.program.method(&ty.name, &site.name)?;
             self.shared.program.function(at).ret.clone()
         })
+    }
+}
+
+/// Whether one of the words stands in the receiver's name, or in that of a field that leads to it.
+fn has_receiver_word(pattern: &CallPattern, site: &Site<'_>) -> bool {
+    let mut names: Vec<Name> = site.word.iter().cloned().collect();
+    site.receiver.walk(&mut |it| {
+        if let Some((_, name)) = it.as_path() {
+            names.push(name.clone());
+        }
+    });
+    names.iter().any(|name| pattern.receiver_words.iter().any(|it| has_word(name, it)))
+}
+
+/// Whether a role for receivers of unknown type can be meant, by what the call is given: a closure to
+/// run, the name of a table to ask.
+fn admits(state: &State, role: &Role, site: &Site<'_>) -> bool {
+    match role {
+        Role::CallWith { body: Access::Arg(idx, _), .. } => {
+            site.args.get(*idx as usize).is_none_or(|it| may_be_called(state, it))
+        }
+        Role::Query { source, .. } if source.table == Some(Access::Receiver) => {
+            matches!(site.receiver, Value::Static(_) | Value::Case(..) | Value::Class(_))
+        }
+        _ => true,
+    }
+}
+
+fn may_be_called(state: &State, value: &Value) -> bool {
+    match value {
+        Value::Static(_) | Value::Test(_) => false,
+        value if value.is_constant() => false,
+        value => !matches!(
+            state.object(value).map(|it| &it.kind),
+            Some(ObjectKind::Condition(..) | ObjectKind::Query(_) | ObjectKind::Row(_))
+        ),
     }
 }
 

@@ -4,7 +4,7 @@ use super::Interp;
 use crate::analysis::object::{ArrayEntry, ArrayState, Field, Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::value::{FoldedPiece, FoldedText, Test, TestOp, Value};
-use crate::base::{Name, Span, last_segment};
+use crate::base::{Language, Name, Span, last_segment};
 use crate::ir::{
     BinaryOp, ClassRef, Const, FuncRef, Operand, Piece, Place, Rvalue, Text, TypeKind, TypeRef,
     UnaryOp,
@@ -151,6 +151,9 @@ impl Interp<'_> {
             }
             Rvalue::Binary(op, left, right) => {
                 let (left, right) = (self.operand(state, left), self.operand(state, right));
+                if *op == BinaryOp::Add && self.language == Language::Rust && is_text(&left) {
+                    return self.appended(&left, &right);
+                }
                 binary(*op, left, right)
             }
             Rvalue::Unary(UnaryOp::Not, it) => negate(self.operand(state, it)),
@@ -344,6 +347,11 @@ impl Interp<'_> {
             self.words.entry(to).or_insert(word);
         }
     }
+}
+
+/// Whether a value is text in each way in which it is built.
+fn is_text(value: &Value) -> bool {
+    value.alternatives().iter().all(|it| matches!(it, Value::Text(_) | Value::Str(_)))
 }
 
 /// A text whose holes hold alternatives is one of several texts.

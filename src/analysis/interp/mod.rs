@@ -17,6 +17,7 @@ mod call;
 mod effect;
 mod eval;
 mod export;
+mod handle;
 mod lineage;
 mod place;
 mod query;
@@ -102,6 +103,8 @@ pub(crate) struct Interp<'p> {
     /// Tells two runs of one closure apart.
     salt: u64,
     language: Language,
+    /// The engine of the handle that the current statement runs on.
+    engine: Option<ir::Engine>,
     /// Types of unknown results.
     types: BTreeMap<Identity, TypeRef>,
     /// The word by which a temporary was read: the property, method or variable name.
@@ -146,6 +149,7 @@ impl<'p> Interp<'p> {
             depth: 0,
             salt: 0,
             language: shared.program.language(at),
+            engine: None,
             types: BTreeMap::new(),
             words: FxHashMap::default(),
             point: Point { block: BlockId(0), instr: 0, seq: 0 },

@@ -20,14 +20,28 @@ impl Interp<'_> {
         rest: &str,
         weak: bool,
     ) -> Value {
-        let mut result = self.apply_role(state, site, &pattern.role, rest, weak);
+        let mut result = self.apply_on_handle(state, site, &pattern.role, rest, weak);
         for role in &pattern.also {
             let site = site.with_result(result.clone().unwrap_or_default());
-            let found = self.apply_role(state, &site, role, rest, weak);
+            let found = self.apply_on_handle(state, &site, role, rest, weak);
             result = if makes_of_result(role) { found.or(result) } else { result.or(found) };
         }
         let result = result.unwrap_or_default();
         self.with_type(state, site, result, pattern)
+    }
+
+    fn apply_on_handle(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        role: &Role,
+        rest: &str,
+        weak: bool,
+    ) -> Option<Value> {
+        let outer = self.enter_handle(state, site, role);
+        let result = self.apply_role(state, site, role, rest, weak);
+        self.leave_handle(state, outer);
+        result
     }
 
     /// The result has the type that the pack tells.
@@ -138,11 +152,11 @@ impl Interp<'_> {
                 let root = to.unwrap_or_else(|| site.receiver.clone());
                 Some(self.bind_role(state, site, &root, (key.as_ref(), value)))
             }
-            Role::PushSql { sql, value } => {
-                Some(self.push_sql(state, site, sql.as_ref(), value.as_ref()))
+            Role::PushSql { sql, value, to } => {
+                Some(self.push_sql(state, site, (sql.as_ref(), value.as_ref()), to.as_ref()))
             }
-            Role::Execute { sql, binds, executor, gives } => {
-                let parts = (sql.as_ref(), binds.as_ref(), executor.as_ref());
+            Role::Execute { sql, binds, gives, .. } => {
+                let parts = (sql.as_ref(), binds.as_ref());
                 Some(self.execute_role(state, site, parts, *gives))
             }
             Role::Fetch { from, gives } => Some(self.fetch_role(state, site, from, *gives)),

@@ -321,7 +321,7 @@ impl Interp<'_> {
             answer: None,
             gives,
             trace: Vec::new(),
-            engine: fact.and_then(|it| it.engine),
+            engine: fact.and_then(|it| it.engine).or_else(|| self.engine_here()),
             versioned,
             weak,
             workerlike: false,
@@ -398,7 +398,7 @@ impl Interp<'_> {
         let table = self.statement_table(stmt, &params);
         let mut write = self.new_write(state, id, (Arc::clone(stmt), params), table, gives);
         write.primary = stmt.upsert.as_ref().and_then(|it| it.span).unwrap_or(stmt.verb_span);
-        write.engine = engine.or(stmt.engine);
+        write.engine = engine.or(write.engine).or(stmt.engine);
         self.push_write(state, site, write);
     }
 
@@ -445,7 +445,7 @@ impl Interp<'_> {
             answer: None,
             gives,
             trace: Vec::new(),
-            engine: None,
+            engine: self.engine_here(),
             versioned: false,
             weak: false,
             workerlike: false,
