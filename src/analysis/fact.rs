@@ -298,4 +298,6 @@ pub struct ClaimFact {
     pub won: bool,
     /// The object that is written was read before the claim, and not again since.
     pub stale_copy: bool,
+    /// The row was read between the claim and the write.
+    pub read_after: bool,
 }

@@ -62,6 +62,8 @@ pub struct RowState {
     pub fresh: bool,
     /// Conditions under which it was read.
     pub filters: Vec<Filter>,
+    /// The pack that says how it is loaded: how it is saved is in the same.
+    pub pack: Option<Name>,
 }
 
 /// A query under construction.
@@ -87,6 +89,8 @@ pub struct QueryState {
     pub statement: Option<Arc<Statement>>,
     /// The engine, when known.
     pub engine: Option<Engine>,
+    /// The pack that says how it was started.
+    pub pack: Option<Name>,
 }
 
 impl QueryState {
@@ -103,7 +107,14 @@ impl QueryState {
             span,
             statement: None,
             engine: None,
+            pack: None,
         }
+    }
+
+    /// The same query, started by a pack's pattern.
+    #[must_use]
+    pub fn of_pack(self, pack: Option<Name>) -> Self {
+        Self { pack, ..self }
     }
 
     /// A parameter that stands for `value`.

@@ -65,7 +65,10 @@ fn is_sweep(
     stmt: &Statement,
     params: &BTreeMap<ParamRef, Value>,
 ) -> bool {
-    if stmt.conditions.is_empty() || stmt.source.is_some() || guard::key_of(stmt).is_some_and(is_named) {
+    if stmt.conditions.is_empty()
+        || stmt.source.is_some()
+        || guard::key_of(stmt).is_some_and(is_named)
+    {
         return false;
     }
     let table = write.table.word().unwrap_or_default();

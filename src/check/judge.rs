@@ -214,15 +214,9 @@ fn protected(case: &Case<'_>) -> bool {
 /// A fence keeps others out from the claim on; a check from before the claim is stale all the same.
 fn stale_fence(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
     let write = case.write;
-    let claimed = write.claims.iter().any(|it| it.won);
-    let stale =
-        *guard == Guard::Fence && claimed && case.best() > Bearing::None && !rechecked(write);
+    let claimed = write.claims.iter().any(|it| it.won && !it.read_after);
+    let stale = *guard == Guard::Fence && claimed && case.best() > Bearing::None;
     stale.then(|| fault(case, FaultKind::StaleCheck, Confidence::High))
-}
-
-/// Whether the row was read again after the claim.
-fn rechecked(write: &WriteFact) -> bool {
-    write.loads.iter().filter(|it| it.key.is_some()).count() > 1
 }
 
 /// A counter that is computed in the program and written back, or changed past its limit.
@@ -230,8 +224,10 @@ fn counter(case: &Case<'_>) -> Option<Fault> {
     let write = case.write;
     let used: Vec<&CheckFact> = case.checks.iter().map(|it| it.1).collect();
     if protection(write, &used) == Protection::Safe
-        || matches!(guard::judge(case.input, write, &case.target.column), Guard::Holds | Guard::Fence | Guard::Unknown)
-            && write.kind == WriteKind::Statement
+        || matches!(
+            guard::judge(case.input, write, &case.target.column),
+            Guard::Holds | Guard::Fence | Guard::Unknown
+        ) && write.kind == WriteKind::Statement
     {
         return None;
     }
@@ -260,7 +256,10 @@ fn loose_gate(case: &Case<'_>, confidence: Confidence) -> Option<Fault> {
         *bearing == Bearing::Exact
             && check.kind == CheckKind::Branch
             && super::column::same_column(&check.column, &case.target.column)
-            && passes.iter().any(|it| same_state(case.input, it, &case.target.value))
+            && passes.iter().any(|it| {
+                let set = case.target.value.alternatives();
+                set.iter().any(|value| same_state(case.input, it, value))
+            })
     })?;
     let mut out = fault(case, FaultKind::LooseGate, confidence);
     out.primary = check.span;

@@ -156,6 +156,8 @@ pub struct HandlerPattern {
     pub ack_values: Vec<Name>,
     /// Values that give back when returned (`ByValue`).
     pub nack_values: Vec<Name>,
+    /// Methods of the class whose locks are held while the handler runs (`middleware`).
+    pub locks_from: Vec<Name>,
     /// Exceptions go back to the queue (false: they settle as well, as for Yii2's single attempt).
     pub throw_redelivers: bool,
 }

@@ -255,6 +255,7 @@ fn read_handler(mut row: Reader<'_>, pack: &Name, out: &mut Complaints) -> Optio
         verdict,
         ack_values: names(&mut row, "ack-values", out),
         nack_values: names(&mut row, "nack-values", out),
+        locks_from: names(&mut row, "locks-from", out),
         throw_redelivers: row.maybe_flag("throw-redelivers", out).unwrap_or(true),
     })?;
     row.finish(out);

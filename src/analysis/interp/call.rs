@@ -7,7 +7,7 @@ use crate::analysis::summary::CallSite;
 use crate::analysis::value::{Identity, Value};
 use crate::base::{Language, Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef, TypeRef};
-use crate::model::{Access, CallPattern, Role};
+use crate::model::{Access, CallPattern, Role, TypeKindHint};
 use std::sync::Arc;
 
 /// At most so many implementations of an abstract method are followed.
@@ -249,10 +249,45 @@ impl<'p> Interp<'p> {
                 return Target::Pattern { pattern, rest, weak };
             }
         }
+        if let Some((pattern, rest)) = self.same_pack_pattern(state, name, site) {
+            return Target::Pattern { pattern, rest, weak: pattern.weak };
+        }
         if let Some(at) = self.unique_target(state, name, site) {
             return Target::Functions(vec![at]);
         }
         self.weak_pattern(state, name, site).unwrap_or(Target::Unknown)
+    }
+
+    /// A row whose class is not declared is saved as the pack that loaded it says; what a row gives by
+    /// an unknown method (a relation) may be a query of the row's pack.
+    fn same_pack_pattern(
+        &self,
+        state: &State,
+        name: &Name,
+        site: &Site<'_>,
+    ) -> Option<(&'p CallPattern, Name)> {
+        let (pack, kind) = match state.object(&site.receiver).map(|it| &it.kind) {
+            Some(ObjectKind::Row(row)) => (row.pack.clone()?, TypeKindHint::Row),
+            Some(ObjectKind::Query(query)) => (query.pack.clone()?, TypeKindHint::Query),
+            Some(_) => return None,
+            None => {
+                let (base, _) = site.receiver.as_path()?;
+                let types = self.types_of(state, base);
+                let fact = types.iter().find_map(|it| self.fact_of(&it.name));
+                let fact = fact.filter(|it| it.kind == Some(TypeKindHint::Row))?;
+                (fact.pack.clone(), TypeKindHint::Query)
+            }
+        };
+        let vocabulary = self.shared.vocabulary;
+        let found = vocabulary.candidates(self.language, name).find(|(pattern, _)| {
+            pattern.pack == pack
+                && self.fits(pattern, site)
+                && pattern.on.iter().any(|on| {
+                    let fact = vocabulary.type_fact(self.language, on);
+                    fact.is_some_and(|it| it.kind == Some(kind))
+                })
+        });
+        found.map(|(pattern, rest)| (pattern, rest.into()))
     }
 
     fn is_known_type(&self, ty: &TypeRef) -> bool {
@@ -410,6 +445,9 @@ impl<'p> Interp<'p> {
                 self.record(state, site, &[at], Vec::new(), false, false);
                 let site = Site { receiver: out.clone(), word: None, ..site.with_result(Value::Unknown) };
                 self.run_functions(state, &site, &[at]);
+                if let Some(row) = self.hydrated(state, &out, &ty) {
+                    return row;
+                }
             }
             (None, Some((pattern, rest))) => {
                 let site = Site { receiver: out.clone(), word: None, ..site.with_result(Value::Unknown) };
@@ -422,6 +460,39 @@ impl<'p> Interp<'p> {
             (None, None) => self.record(state, site, &[], Vec::new(), false, true),
         }
         out
+    }
+
+    /// An object whose fields are the columns of one loaded row is that row, with a class.
+    fn hydrated(&self, state: &mut State, object: &Value, ty: &TypeRef) -> Option<Value> {
+        let fields = &state.object(object)?.fields;
+        let mut rows: Vec<&Value> = Vec::new();
+        let mut n_columns = 0;
+        for field in fields.values() {
+            let row = match field.value.as_path() {
+                Some((row, _)) => row,
+                None => &field.value,
+            };
+            let is_row = matches!(state.object(row).map(|it| &it.kind), Some(ObjectKind::Row(it)) if !it.fresh)
+                || matches!(row, Value::Param(_)) && field.value.as_path().is_some();
+            if is_row {
+                n_columns += 1;
+                if !rows.contains(&row) {
+                    rows.push(row);
+                }
+            }
+        }
+        let [row] = rows.as_slice() else { return None };
+        let row = (*row).clone();
+        let whole = fields.values().any(|it| it.value == row);
+        let untyped = self
+            .types_of(state, &row)
+            .iter()
+            .all(|it| matches!(&*it.name, "array" | "object" | "stdClass" | "list"));
+        if !untyped || !(whole || n_columns >= 2) {
+            return None;
+        }
+        state.object_mut(&row).ty = Some(ty.clone());
+        Some(row)
     }
 
     /// Nothing is known: callables that it is given run once, and the result is something.

@@ -127,6 +127,8 @@ pub(crate) struct Interp<'p> {
     /// Statements whose text only a caller knows.
     deferred: Vec<Deferred>,
     durable: bool,
+    /// The pack whose pattern is being applied.
+    pack: Option<Name>,
 }
 
 /// Interprets a function whose callees are settled.
@@ -165,6 +167,7 @@ impl<'p> Interp<'p> {
             looked: FxHashSet::default(),
             deferred: Vec::new(),
             durable: false,
+            pack: None,
         }
     }
 
@@ -274,6 +277,7 @@ impl<'p> Interp<'p> {
                 *slot = Value::Capture(idx);
             }
         }
+        self.hold_standing_lock(&mut state);
         if self.func.kind == ir::FunctionKind::Script {
             state.transaction = Transaction::Closed;
         }
@@ -314,7 +318,7 @@ impl<'p> Interp<'p> {
         }
         match &block.term {
             Terminator::Branch { cond, then, otherwise, .. } => {
-                let tested = self.operand(&state, cond);
+                let tested = self.operand_mut(&mut state, cond, &"tested");
                 self.resolved.tests.insert(id, tested.clone());
                 let mut yes = state.clone();
                 self.refine(&mut yes, &tested, true);
@@ -323,7 +327,10 @@ impl<'p> Interp<'p> {
                 merge(&mut entries[otherwise.0 as usize], &state);
             }
             Terminator::Return { value, .. } => {
-                let value = value.as_ref().map_or(Value::Null, |it| self.operand(&state, it));
+                let value = match value {
+                    Some(it) => self.operand_mut(&mut state, it, &"returned"),
+                    None => Value::Null,
+                };
                 self.returns.push((id, value, state));
             }
             term => {

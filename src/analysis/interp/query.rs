@@ -84,7 +84,7 @@ impl Interp<'_> {
                 }
             }
         } else {
-            let query = QueryState::new(verb, table, self.span);
+            let query = QueryState::new(verb, table, self.span).of_pack(self.pack.clone());
             state.put(
                 root.clone(),
                 Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
@@ -128,7 +128,8 @@ impl Interp<'_> {
             Value::path(receiver.clone(), "{query}")
         };
         if !matches!(state.object(&root).map(|it| &it.kind), Some(ObjectKind::Query(_))) {
-            let query = QueryState::new(Verb::Unknown, table.unwrap_or_default(), self.span);
+            let query = QueryState::new(Verb::Unknown, table.unwrap_or_default(), self.span)
+                .of_pack(self.pack.clone());
             state.put(
                 root.clone(),
                 Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
@@ -606,6 +607,7 @@ impl Interp<'_> {
             table: table.clone(),
             fresh: false,
             filters: filters.clone(),
+            pack: self.pack.clone(),
         });
         state.put(row.clone(), Object { kind, ty, ..Object::default() });
         let load = LoadFact {
@@ -648,7 +650,12 @@ impl Interp<'_> {
         match gives {
             Yield::Row | Yield::List => {
                 let table = query.table.clone();
-                let kind = ObjectKind::Row(RowState { table, fresh: false, filters: Vec::new() });
+                let kind = ObjectKind::Row(RowState {
+                    table,
+                    fresh: false,
+                    filters: Vec::new(),
+                    pack: self.pack.clone(),
+                });
                 state.put(Value::Object(id), Object { kind, ..Object::default() });
                 Value::Object(id)
             }

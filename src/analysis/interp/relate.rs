@@ -118,7 +118,8 @@ impl Interp<'_> {
             });
             let won = gated || self.looked.contains(id) && self.diverges_on_loss(*id);
             let stale_copy = self.is_stale_copy(gates, *at, point, write);
-            write.claims.push(ClaimFact { id: *id, span: *span, won, stale_copy });
+            let read_after = self.is_read_between(gates, *at, point, write);
+            write.claims.push(ClaimFact { id: *id, span: *span, won, stale_copy, read_after });
         }
         for (at, effect) in &self.effects {
             if let Effect::Claim { id, span } = effect
@@ -127,7 +128,14 @@ impl Interp<'_> {
                 && same_row(claim, write)
             {
                 let stale_copy = self.is_stale_copy(gates, *at, point, write);
-                write.claims.push(ClaimFact { id: *id, span: *span, won: true, stale_copy });
+                let read_after = self.is_read_between(gates, *at, point, write);
+                write.claims.push(ClaimFact {
+                    id: *id,
+                    span: *span,
+                    won: true,
+                    stale_copy,
+                    read_after,
+                });
             }
         }
     }
@@ -149,6 +157,20 @@ impl Interp<'_> {
             before |= precedes(gates, *at, claim) && load.row == *row;
         }
         before
+    }
+
+    fn is_read_between(
+        &self,
+        gates: &mut Gates<'_>,
+        claim: Point,
+        point: Point,
+        write: &WriteFact,
+    ) -> bool {
+        self.loads.iter().any(|(at, load)| {
+            precedes(gates, claim, *at)
+                && precedes(gates, *at, point)
+                && relates(write, &load.row, Some(load))
+        })
     }
 
     /// A count that was looked at by something that throws when it is not as expected.

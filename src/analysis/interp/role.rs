@@ -20,6 +20,7 @@ impl Interp<'_> {
         rest: &str,
         weak: bool,
     ) -> Value {
+        self.pack = Some(pattern.pack.clone());
         let mut result = self.apply_on_handle(state, site, &pattern.role, rest, weak);
         for role in &pattern.also {
             let site = site.with_result(result.clone().unwrap_or_default());

@@ -156,7 +156,7 @@ impl Interp<'_> {
         self.forget_pending(state, site);
         let id = self.identity(&"inserted");
         let ty = table.model.clone().map(TypeRef::named);
-        let row = RowState { table, fresh: !upsert, filters: Vec::new() };
+        let row = RowState { table, fresh: !upsert, filters: Vec::new(), pack: self.pack.clone() };
         let out = Value::Object(id);
         state.put(out.clone(), Object { kind: ObjectKind::Row(row), ty, ..Object::default() });
         match gives {
@@ -466,7 +466,7 @@ impl Interp<'_> {
         &mut self,
         before: &State,
         state: &mut State,
-        site: &Site<'_>,
+        (site, back): (&Site<'_>, Option<Value>),
         write: &mut WriteFact,
     ) {
         if write.look == Look::Returned {
@@ -490,12 +490,13 @@ impl Interp<'_> {
             }
         }
         if write.kind == WriteKind::Statement
-            && let Some(row) = self.written_back(write)
+            && let Some(row) = back.filter(|it| !it.is_constant() && *it != Value::Unknown)
         {
             write.kind = WriteKind::Row;
             write.sql = Some(write.sql.unwrap_or(write.primary));
             write.primary = call_span;
             write.symbol = self.at;
+            let row = non_null(row);
             write.fresh = match state.object(&row).map(|it| &it.kind) {
                 Some(ObjectKind::Row(it)) => it.fresh,
                 _ => false,
@@ -546,7 +547,7 @@ impl Interp<'_> {
     }
 
     /// The row whose fields a statement writes back: its key and a state column come from one object.
-    fn written_back(&self, write: &WriteFact) -> Option<Value> {
+    pub(super) fn written_back(&self, write: &WriteFact) -> Option<Value> {
         let (stmt, params) = write.statement.as_ref()?;
         let key = key_value(&stmt.conditions, params)?;
         let (row, _) = key.as_path()?;
@@ -693,6 +694,21 @@ impl Interp<'_> {
         let kind = ObjectKind::Condition(Arc::new(conditions), Arc::new(query.params));
         state.put(root.clone(), Object { kind, ..Object::default() });
         root
+    }
+}
+
+/// What may be null is the row when it is written.
+pub(super) fn non_null(value: Value) -> Value {
+    match &value {
+        Value::Any(them) => {
+            let rest: Vec<&Value> =
+                them.iter().filter(|it| !matches!(it, Value::Null | Value::Bool(_))).collect();
+            match rest.as_slice() {
+                [only] => (*only).clone(),
+                _ => value,
+            }
+        }
+        _ => value,
     }
 }
 

@@ -399,7 +399,7 @@ impl Interp<'_> {
     /// INSERT ... RETURNING gives a row that nobody else has.
     fn fresh_row(&mut self, state: &mut State, stmt: &Statement, id: Identity) {
         let table = Table { table: Some(stmt.table.clone()), model: None, value: None };
-        let row = RowState { table, fresh: true, filters: Vec::new() };
+        let row = RowState { table, fresh: true, filters: Vec::new(), pack: self.pack.clone() };
         let kind = if stmt.kind == StatementKind::Delete {
             ObjectKind::Outcome(id)
         } else {
@@ -469,6 +469,7 @@ impl Interp<'_> {
                 table: table.clone(),
                 fresh: false,
                 filters: filters.clone(),
+                pack: self.pack.clone(),
             }),
             ..Object::default()
         };

@@ -176,7 +176,12 @@ impl<'p> Interp<'p> {
     pub(super) fn start_row(&self, object: &mut Object, ty: &TypeRef) {
         if self.is_row_class(&ty.name) {
             let table = self.table_of_model(&ty.name);
-            object.kind = ObjectKind::Row(RowState { table, fresh: true, filters: Vec::new() });
+            object.kind = ObjectKind::Row(RowState {
+                table,
+                fresh: true,
+                filters: Vec::new(),
+                pack: self.pack.clone(),
+            });
         }
     }
 }
