@@ -176,6 +176,7 @@ fn values(them: &[Value]) -> String {
 pub fn value(it: &Value) -> String {
     match it {
         Value::Unknown => "_".to_owned(),
+        Value::Failed => "err".to_owned(),
         Value::Null => "null".to_owned(),
         Value::Bool(it) => it.to_string(),
         Value::Int(it) => it.to_string(),

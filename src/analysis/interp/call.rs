@@ -565,7 +565,7 @@ impl<'p> Interp<'p> {
                 return Value::Opaque(id);
             }
         }
-        let object_like = !matches!(site.receiver, Value::Unknown | Value::This | Value::Class(_));
+        let object_like = !matches!(site.receiver, Value::Unknown | Value::Failed | Value::This | Value::Class(_));
         if object_like && site.args.is_empty() && !site.receiver.is_constant() {
             let name =
                 site.name.strip_prefix("get").filter(|it| it.starts_with(char::is_uppercase));

@@ -296,7 +296,7 @@ impl Interp<'_> {
             fields.iter().map(|(name, it)| (name.clone(), self.operand(state, it))).collect();
         match &*ty.name {
             "Ok" | "Some" => return values.into_iter().next().map_or(Value::Null, |it| it.1),
-            "Err" => return Value::Opaque(self.identity(&"err")),
+            "Err" => return Value::Failed,
             _ => (),
         }
         if let Some(case) = self.enum_variant(&ty.name) {
@@ -439,7 +439,7 @@ pub(super) fn plain_key(key: Value) -> Value {
 
 /// `left op right`, for constants the result.
 pub(super) fn test(op: TestOp, left: Value, right: Vec<Value>) -> Value {
-    if left == Value::Unknown {
+    if matches!(left, Value::Unknown | Value::Failed) {
         return Value::Unknown;
     }
     if let (Value::Test(_) | Value::Truthy(_) | Value::Got(_), [Value::Bool(want)]) =

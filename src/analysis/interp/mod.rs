@@ -321,6 +321,12 @@ impl<'p> Interp<'p> {
                 let tested = self.operand_mut(&mut state, cond, &"tested");
                 self.resolved.tests.insert(id, tested.clone());
                 let mut yes = state.clone();
+                if let Some((subject, when)) = failed_subject(block, cond) {
+                    let side = if when { &mut yes } else { &mut state };
+                    if let Some(slot) = side.locals.get_mut(subject.0 as usize) {
+                        *slot = Value::Failed;
+                    }
+                }
                 self.refine(&mut yes, &tested, true);
                 merge(&mut entries[then.0 as usize], &yes);
                 self.refine(&mut state, &tested, false);
@@ -392,6 +398,23 @@ impl<'p> Interp<'p> {
     fn gates(&self) -> Gates<'p> {
         Gates::new(&self.func.cfg)
     }
+}
+
+/// For a test of `Ok` or `Err`: the tested variable, and on which side it is an `Err`.
+fn failed_subject(block: &ir::Block, cond: &ir::Operand) -> Option<(LocalId, bool)> {
+    let ir::Operand::Local(cond) = cond else { return None };
+    block.instrs.iter().rev().find_map(|it| match &it.kind {
+        InstrKind::Assign(place, ir::Rvalue::IsVariant(ir::Operand::Local(subject), name))
+            if place.as_local() == Some(*cond) =>
+        {
+            match &**name {
+                "Err" => Some((*subject, true)),
+                "Ok" => Some((*subject, false)),
+                _ => None,
+            }
+        }
+        _ => None,
+    })
 }
 
 fn merge(entry: &mut Option<State>, state: &State) {

@@ -236,7 +236,8 @@ impl Interp<'_> {
             matches!(it.term, Terminator::Throw { .. } | Terminator::Exit { .. })
                 && gates.side(block, at).is_some()
         });
-        if throws {
+        let fails = gated.iter().any(|it| **it == Value::Failed);
+        if throws || fails {
             return Look::Looked;
         }
         let differ =
