@@ -10,7 +10,8 @@ use crate::analysis::state::State;
 use crate::analysis::summary::Effect;
 use crate::analysis::value::{Identity, TestOp, Value};
 use crate::base::{Name, Span, snake_case};
-use crate::ir::{BlockId, Condition, ConditionOp, ParamRef, SqlExpr, Terminator};
+use crate::ir::{BlockId, Condition, ConditionOp, InstrKind, ParamRef, SqlExpr, Terminator};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// How much evidence a write carries at most.
@@ -223,7 +224,7 @@ impl Interp<'_> {
             let log = call.roles.iter().any(|it| matches!(**it, crate::model::Role::Log));
             !log && gates.side(block, *at).is_some()
         });
-        if works {
+        if works || self.changes_outside(gates, block) {
             return Look::Looked;
         }
         let gated: Vec<&Value> = self
@@ -243,6 +244,27 @@ impl Interp<'_> {
         let differ =
             gated.windows(2).any(|it| it[0] != it[1]) || gated.len() == 1 && self.returns.len() > 1;
         if differ { Look::Returned } else { Look::None }
+    }
+
+    /// Whether one side of a branch changes a variable that it did not make: a counter, a flag, a list.
+    fn changes_outside(&self, gates: &mut Gates<'_>, block: BlockId) -> bool {
+        let mut inside = Vec::new();
+        let mut outside = FxHashSet::default();
+        for (at, it) in self.func.cfg.blocks.iter_ids() {
+            let is_gated = gates.side(block, at).is_some();
+            for instr in &it.instrs {
+                let InstrKind::Assign(place, _) = &instr.kind else { continue };
+                match place.as_local() {
+                    Some(local) if is_gated => inside.push(local),
+                    Some(local) => {
+                        outside.insert(local);
+                    }
+                    None if is_gated => return true,
+                    None => (),
+                }
+            }
+        }
+        inside.iter().any(|it| outside.contains(it))
     }
 
     /// Checks in a tested value, for effects that carry one.
