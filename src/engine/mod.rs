@@ -94,7 +94,7 @@ impl Engine {
     fn analyze_here(&self, sources: &[Source]) -> Outcome {
         let mut problems = Vec::new();
         let files = lower_all(sources, &mut problems);
-        let program = Program::link(&files);
+        let program = Program::link(&files, sources);
         let settled = self.settle(&program, sources, &mut problems);
         let input = Input {
             program: &program,
@@ -151,7 +151,7 @@ impl Engine {
             }
             return out;
         }
-        let program = Program::link(&files);
+        let program = Program::link(&files, sources);
         if stage == Stage::Program {
             for at in program.all_functions() {
                 let _ = writeln!(out, "{}", program.function(at).name);

@@ -113,9 +113,21 @@ impl Interp<'_> {
             Const::Int(it) => Value::Int(*it),
             Const::Str(it) | Const::Float(it) => Value::Str(it.clone()),
             Const::Class(it) => Value::Class(self.shared.program.canonical(it)),
+            Const::File(path) => self.file_text(path),
             Const::Named { class, name } => self.named_constant(class.as_ref(), name),
             Const::Array(_) | Const::Unknown => Value::Unknown,
         }
+    }
+
+    /// The text of a `.sql` file of the program, with its places.
+    fn file_text(&self, path: &Name) -> Value {
+        let Some(source) = self.shared.program.script(path, self.at.source) else {
+            return Value::Unknown;
+        };
+        let span = Span::new(source.id, 0, source.text.len());
+        let value = Name::from(source.text.as_str());
+        let piece = FoldedPiece::Lit { value, span, offsets: Arc::default() };
+        Value::Text(Arc::new(FoldedText { pieces: vec![piece] }))
     }
 
     fn named_constant(&self, class: Option<&ClassRef>, name: &Name) -> Value {
