@@ -8,7 +8,7 @@ use super::{Fault, Input, guard, settle, witness};
 use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::finding::{Confidence, StepRole};
-use crate::ir::FuncRef;
+use crate::ir::{Engine, FuncRef};
 use crate::model::ColumnClass;
 use crate::rule::FaultKind;
 
@@ -29,12 +29,18 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
             }
         }
     }
+    for write in super::script::writes(input) {
+        // A statement by itself is no evidence unless it shows the check that it makes.
+        let found = judge(input, &tested, &write);
+        out.extend(found.into_iter().filter(|it| it.confidence > Confidence::Low));
+    }
     out.retain(|it| !is_exempt(input, it.symbol));
     settle(out)
 }
 
 fn is_exempt(input: &Input<'_>, at: FuncRef) -> bool {
-    input.program.file(at.source).exempt || input.program.function(at).exempt
+    let function = input.program.functions_of(at.source).get(at.func);
+    input.program.file(at.source).exempt || function.is_some_and(|it| it.exempt)
 }
 
 /// A write with what was decided about it so far.
@@ -85,9 +91,9 @@ fn judge(input: &Input<'_>, tested: &Tested, write: &WriteFact) -> Vec<Fault> {
             fault.steps.push((StepRole::Lock, held.span, "the lock is taken here".to_owned()));
             return vec![fault];
         }
-        Protection::None => (general_kind(write), confidence(&case, tested)),
+        Protection::None => (general_kind(write), confidence(&case, guard, tested)),
         Protection::Process => {
-            (general_kind(write), confidence(&case, tested).min(Confidence::Medium))
+            (general_kind(write), confidence(&case, guard, tested).min(Confidence::Medium))
         }
     };
     if write.weak && confidence == Confidence::High {
@@ -164,9 +170,14 @@ fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>>
     })
 }
 
-fn confidence(case: &Case<'_>, tested: &Tested) -> Confidence {
+fn confidence(case: &Case<'_>, guard: Guard, tested: &Tested) -> Confidence {
     match case.best() {
         Bearing::Exact => Confidence::High,
+        // The sub-select is the check; only some engines do not look at it again.
+        _ if guard == Guard::Unlocked => match case.write.engine {
+            Some(Engine::Postgres | Engine::Oracle) => Confidence::High,
+            _ => Confidence::Medium,
+        },
         Bearing::Vague => Confidence::Medium,
         Bearing::None => {
             let table = case.write.table.word().unwrap_or_default();
