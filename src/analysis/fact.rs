@@ -257,6 +257,8 @@ pub struct WriteFact {
     pub primary: Span,
     /// The function that holds the primary place.
     pub symbol: FuncRef,
+    /// The call that runs the statement, when that is another place than its text.
+    pub run: Option<Span>,
     /// Where the SQL stands, if it is another place.
     pub sql: Option<Span>,
     /// In-memory changes that it writes.

@@ -209,7 +209,7 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
         Bearing::None => Confidence::Low,
     };
     let mut out = fault(case, FaultKind::IgnoredClaim, confidence);
-    if let Some(answer) = write.answer {
+    if let Some(answer) = write.answer.or(write.run) {
         out.steps.push((StepRole::Sql, out.primary, "the guarded statement".to_owned()));
         out.primary = answer;
         out.symbol = case.write.symbol;

@@ -42,6 +42,7 @@ fn write(stmt: &Statement, symbol: FuncRef) -> WriteFact {
         statement: Some((Arc::new(stmt.clone()), Arc::default())),
         primary: stmt.verb_span,
         symbol,
+        run: None,
         sql: None,
         changes: Vec::new(),
         checks: Vec::new(),
