@@ -1,6 +1,7 @@
 //! Calls: what a call site runs, by program functions, by the vocabulary, or not at all known.
 
 use super::Interp;
+use super::apply::CALLED;
 use crate::analysis::object::{Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::summary::CallSite;
@@ -61,8 +62,14 @@ impl<'p> Interp<'p> {
         let result = match &call.callee {
             Callee::Value(it) => {
                 let callable = self.operand(state, it);
-                self.run_callable(state, &callable, &site.args.clone())
-                    .unwrap_or_else(|| self.unknown_call(state, &site))
+                match self.run_callable(state, &callable, &site.args.clone()) {
+                    Some(result) => result,
+                    None => {
+                        let guess = self.unknown_call(state, &site);
+                        let given = matches!(callable, Value::Param(_) | Value::Capture(_));
+                        if given { Value::path(callable, CALLED) } else { guess }
+                    }
+                }
             }
             Callee::New(class) => self.construct(state, &site, class),
             Callee::Unknown => self.unknown_call(state, &site),

@@ -233,6 +233,10 @@ impl Interp<'_> {
                 (false, true) => false,
                 _ => continue,
             };
+            // One arm of several says nothing of the calls that took another.
+            if leaves.iter().any(|it| gates.reaches(BlockId(0), *it, *block)) {
+                continue;
+            }
             let point = super::Point { block: *block, instr: u32::MAX, seq: 0 };
             let span = self.condition_span(*block);
             for it in super::relate::columns_tested(tested) {

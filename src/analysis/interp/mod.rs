@@ -115,6 +115,8 @@ pub(crate) struct Interp<'p> {
     effects: Vec<(Point, Effect)>,
     writes: Vec<(Point, WriteFact)>,
     loads: Vec<(Point, LoadFact)>,
+    /// For closures: what was loaded around them.
+    known: Vec<LoadFact>,
     /// Values that leave the function's sight: arguments of unknown calls, stored fields.
     escaped: Vec<(Point, Value)>,
     returns: Vec<(BlockId, Value, State)>,
@@ -159,6 +161,7 @@ impl<'p> Interp<'p> {
             effects: Vec::new(),
             writes: Vec::new(),
             loads: Vec::new(),
+            known: Vec::new(),
             escaped: Vec::new(),
             returns: Vec::new(),
             resolved: Resolved::default(),
@@ -178,6 +181,7 @@ impl<'p> Interp<'p> {
         out.depth = self.depth + 1;
         out.salt = self.identity(&"closure").0;
         out.types = self.types.clone();
+        out.known = self.known.iter().chain(self.loads.iter().map(|(_, it)| it)).cloned().collect();
         out
     }
 

@@ -56,7 +56,7 @@ impl Interp<'_> {
             if !precedes(gates, *at, point) || write.loads.len() >= MAX_EVIDENCE {
                 continue;
             }
-            if !relates(write, &load.row, Some(load)) || write.loads.contains(load) {
+            if !relates(write, &load.row, Some(load), &self.known) || write.loads.contains(load) {
                 continue;
             }
             for filter in &load.filters {
@@ -100,7 +100,7 @@ impl Interp<'_> {
     /// Whether a row that was tested is the one that is written.
     fn touches(&self, write: &WriteFact, row: &Value) -> bool {
         let load = self.loads.iter().map(|(_, it)| it).find(|it| it.row == *row);
-        relates(write, row, load)
+        relates(write, row, load, &self.known)
     }
 
     fn relate_claims(
@@ -170,7 +170,7 @@ impl Interp<'_> {
         self.loads.iter().any(|(at, load)| {
             precedes(gates, claim, *at)
                 && precedes(gates, *at, point)
-                && relates(write, &load.row, Some(load))
+                && relates(write, &load.row, Some(load), &self.known)
         })
     }
 
@@ -471,15 +471,22 @@ fn key_of_row(key: &Value, row: &Value) -> bool {
 }
 
 /// Whether a write is about `row`, which came from `load` when that is known.
-pub(super) fn relates(write: &WriteFact, row: &Value, load: Option<&LoadFact>) -> bool {
+/// `known` are loads around this function.
+pub(super) fn relates(
+    write: &WriteFact,
+    row: &Value,
+    load: Option<&LoadFact>,
+    known: &[LoadFact],
+) -> bool {
     if let Some(own) = &write.row {
         if own == row {
             return true;
         }
         let Some(load) = load else { return false };
-        let own_load = write.loads.iter().find(|it| it.row == *own);
+        let own_load = write.loads.iter().chain(known).find(|it| it.row == *own);
         let same_key = own_load.is_some_and(|it| {
-            it.key.is_some() && it.key == load.key && it.table.same(&load.table) == Some(true)
+            let named = it.key.as_ref().is_some_and(|it| !it.is_constant() && *it != Value::Unknown);
+            named && it.key == load.key && it.table.same(&load.table) != Some(false)
         });
         let by_key = load.key.as_ref().is_some_and(|it| key_of_row(it, own));
         return same_key || by_key && write.table.same(&load.table) != Some(false);
