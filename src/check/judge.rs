@@ -1,6 +1,6 @@
 //! Decides for each write what is wrong with it, if anything.
 
-use super::column::{Bearing, Target, bearing, state_word, targets};
+use super::column::{Bearing, Target, acts_as_state, bearing, state_word, targets};
 use super::guard::{Guard, same_state};
 use super::index::Index;
 use super::protect::{Protection, locks_in_vain, protection};
@@ -120,7 +120,8 @@ fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault>
             (general_kind(write), confidence(&case, guard, index).min(Confidence::Medium))
         }
     };
-    if write.weak && confidence == Confidence::High {
+    let by_name = case.target.class != ColumnClass::Plain;
+    if (write.weak || !by_name) && confidence == Confidence::High {
         confidence = Confidence::Medium;
     }
     if let Some(vain) = write.loads.iter().find(|it| locks_in_vain(it)) {
@@ -161,7 +162,8 @@ fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
             ColumnClass::Strong | ColumnClass::Claim | ColumnClass::Done => !target.relative,
             ColumnClass::Counter => true,
             ColumnClass::Weak => exact,
-            ColumnClass::Plain | ColumnClass::Version | ColumnClass::Never => false,
+            ColumnClass::Plain => checks.iter().any(|it| acts_as_state(input, &target, it.1)),
+            ColumnClass::Version | ColumnClass::Never => false,
         };
         if !admitted {
             continue;
