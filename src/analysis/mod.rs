@@ -1,5 +1,6 @@
 //! What the program does to rows: linking, values, and summaries of functions bottom-up.
 
+pub mod dump;
 pub mod fact;
 mod gate;
 mod interp;

@@ -5,7 +5,7 @@
 //! A name that is not declared as written is looked up by its last segment, and taken when exactly one
 //! declaration has it: re-exports and module paths that the front end cannot see end up right.
 
-use crate::base::{IdVec, Language, Name, SourceId, last_segment};
+use crate::base::{IdVec, Language, Name, Source, SourceId, last_segment};
 use crate::ir::{self, Const, File, FuncId, FuncRef, Function, TypeDecl, TypeKind, TypeRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,8 +25,24 @@ pub struct Program<'a> {
     methods_by_short: FxHashMap<String, Vec<FuncRef>>,
     children: FxHashMap<String, Vec<Name>>,
     consts: FxHashMap<String, &'a ir::ConstDecl>,
+    sources: &'a [Source],
     import_roots: FxHashSet<String>,
     closures: FxHashMap<FuncRef, Vec<FuncRef>>,
+}
+
+/// `path` seen from `folder`, with `.` and `..` resolved.
+fn joined(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => (),
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 fn key(name: &str) -> String {
@@ -34,8 +50,9 @@ fn key(name: &str) -> String {
 }
 
 impl<'a> Program<'a> {
-    /// Joins the files; their order does not matter for look-ups that find one declaration.
-    pub fn link(files: &'a [File]) -> Self {
+    /// Joins the files; their order does not matter for look-ups that find one declaration. `sources`
+    /// are what the files were lowered from.
+    pub fn link(files: &'a [File], sources: &'a [Source]) -> Self {
         let mut out = Self {
             files: FxHashMap::default(),
             order: files.iter().map(|it| it.source).collect(),
@@ -47,6 +64,7 @@ impl<'a> Program<'a> {
             methods_by_short: FxHashMap::default(),
             children: FxHashMap::default(),
             consts: FxHashMap::default(),
+            sources,
             import_roots: FxHashSet::default(),
             closures: FxHashMap::default(),
         };
@@ -127,6 +145,23 @@ impl<'a> Program<'a> {
     /// The file of a source.
     pub fn file(&self, source: SourceId) -> &'a File {
         self.files[&source]
+    }
+
+    /// The `.sql` file that `path` means where it is written: relative to the file that names it, or to a
+    /// folder above it.
+    pub fn script(&self, path: &str, from: SourceId) -> Option<&'a Source> {
+        let from = self.sources.iter().find(|it| it.id == from).map_or("", |it| &it.path);
+        let folder = from.rsplit_once('/').map_or("", |it| it.0);
+        let exact = joined(folder, path);
+        let tail = path.trim_start_matches(['.', '/']);
+        let scripts = self.sources.iter().filter(|it| it.language == Language::Sql && !it.exempt);
+        let shared = |it: &str| it.bytes().zip(from.bytes()).take_while(|(a, b)| a == b).count();
+        scripts
+            .filter(|it| {
+                let front = it.path.strip_suffix(tail);
+                it.path == exact || !tail.is_empty() && front.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+            })
+            .max_by_key(|it| (it.path == exact, shared(&it.path), std::cmp::Reverse(it.id)))
     }
 
     /// A function of the program.

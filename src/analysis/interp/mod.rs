@@ -17,6 +17,7 @@ mod call;
 mod effect;
 mod eval;
 mod export;
+mod handle;
 mod lineage;
 mod place;
 mod query;
@@ -104,6 +105,8 @@ pub(crate) struct Interp<'p> {
     /// Tells two runs of one closure apart.
     salt: u64,
     language: Language,
+    /// The engine of the handle that the current statement runs on.
+    engine: Option<ir::Engine>,
     /// Types of unknown results.
     types: BTreeMap<Identity, TypeRef>,
     /// The word by which a temporary was read: the property, method or variable name.
@@ -114,6 +117,8 @@ pub(crate) struct Interp<'p> {
     effects: Vec<(Point, Effect)>,
     writes: Vec<(Point, WriteFact)>,
     loads: Vec<(Point, LoadFact)>,
+    /// For closures: what was loaded around them.
+    known: Vec<LoadFact>,
     /// Values that leave the function's sight: arguments of unknown calls, stored fields.
     escaped: Vec<(Point, Value)>,
     returns: Vec<(BlockId, Value, State)>,
@@ -152,6 +157,7 @@ impl<'p> Interp<'p> {
             depth: 0,
             salt: 0,
             language: shared.program.language(at),
+            engine: None,
             types: BTreeMap::new(),
             words: FxHashMap::default(),
             point: Point { block: BlockId(0), instr: 0, seq: 0 },
@@ -159,6 +165,7 @@ impl<'p> Interp<'p> {
             effects: Vec::new(),
             writes: Vec::new(),
             loads: Vec::new(),
+            known: Vec::new(),
             escaped: Vec::new(),
             returns: Vec::new(),
             resolved: Resolved::default(),
@@ -179,6 +186,7 @@ impl<'p> Interp<'p> {
         out.depth = self.depth + 1;
         out.salt = self.identity(&"closure").0;
         out.types = self.types.clone();
+        out.known = self.known.iter().chain(self.loads.iter().map(|(_, it)| it)).cloned().collect();
         out
     }
 
@@ -328,6 +336,12 @@ impl<'p> Interp<'p> {
                 let tested = self.operand_mut(&mut state, cond, &"tested");
                 self.resolved.tests.insert(id, tested.clone());
                 let mut yes = state.clone();
+                if let Some((subject, when)) = failed_subject(block, cond) {
+                    let side = if when { &mut yes } else { &mut state };
+                    if let Some(slot) = side.locals.get_mut(subject.0 as usize) {
+                        *slot = Value::Failed;
+                    }
+                }
                 self.refine(&mut yes, &tested, true);
                 merge(&mut entries[then.0 as usize], &yes);
                 self.refine(&mut state, &tested, false);
@@ -395,6 +409,23 @@ impl<'p> Interp<'p> {
         let point = self.tick();
         self.effects.push((point, effect));
     }
+}
+
+/// For a test of `Ok` or `Err`: the tested variable, and on which side it is an `Err`.
+fn failed_subject(block: &ir::Block, cond: &ir::Operand) -> Option<(LocalId, bool)> {
+    let ir::Operand::Local(cond) = cond else { return None };
+    block.instrs.iter().rev().find_map(|it| match &it.kind {
+        InstrKind::Assign(place, ir::Rvalue::IsVariant(ir::Operand::Local(subject), name))
+            if place.as_local() == Some(*cond) =>
+        {
+            match &**name {
+                "Err" => Some((*subject, true)),
+                "Ok" => Some((*subject, false)),
+                _ => None,
+            }
+        }
+        _ => None,
+    })
 }
 
 fn merge(entry: &mut Option<State>, state: &State) {

@@ -10,7 +10,8 @@ use crate::analysis::state::State;
 use crate::analysis::summary::Effect;
 use crate::analysis::value::{Identity, TestOp, Value};
 use crate::base::{Name, Span, snake_case};
-use crate::ir::{BlockId, Condition, ConditionOp, ParamRef, SqlExpr, Terminator};
+use crate::ir::{BlockId, Condition, ConditionOp, InstrKind, ParamRef, SqlExpr, Terminator};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// How much evidence a write carries at most.
@@ -61,7 +62,7 @@ impl Interp<'_> {
             if !precedes(gates, *at, point) || write.loads.len() >= MAX_EVIDENCE {
                 continue;
             }
-            if !relates(write, &load.row, Some(load)) || write.loads.contains(load) {
+            if !relates(write, &load.row, Some(load), &self.known) || write.loads.contains(load) {
                 continue;
             }
             for filter in &load.filters {
@@ -105,7 +106,7 @@ impl Interp<'_> {
     /// Whether a row that was tested is the one that is written.
     fn touches(&self, write: &WriteFact, row: &Value) -> bool {
         let load = self.loads.iter().map(|(_, it)| it).find(|it| it.row == *row);
-        relates(write, row, load)
+        relates(write, row, load, &self.known)
     }
 
     fn relate_claims(
@@ -175,7 +176,7 @@ impl Interp<'_> {
         self.loads.iter().any(|(at, load)| {
             precedes(gates, claim, *at)
                 && precedes(gates, *at, point)
-                && relates(write, &load.row, Some(load))
+                && relates(write, &load.row, Some(load), &self.known)
         })
     }
 
@@ -229,7 +230,7 @@ impl Interp<'_> {
             let log = call.roles.iter().any(|it| matches!(**it, crate::model::Role::Log));
             !log && gates.side(block, *at).is_some()
         });
-        if works {
+        if works || self.changes_outside(gates, block) {
             return Look::Looked;
         }
         let gated: Vec<&Value> = self
@@ -242,12 +243,34 @@ impl Interp<'_> {
             matches!(it.term, Terminator::Throw { .. } | Terminator::Exit { .. })
                 && gates.side(block, at).is_some()
         });
-        if throws {
+        let fails = gated.iter().any(|it| **it == Value::Failed);
+        if throws || fails {
             return Look::Looked;
         }
         let differ =
             gated.windows(2).any(|it| it[0] != it[1]) || gated.len() == 1 && self.returns.len() > 1;
         if differ { Look::Returned } else { Look::None }
+    }
+
+    /// Whether one side of a branch changes a variable that it did not make: a counter, a flag, a list.
+    fn changes_outside(&self, gates: &mut Gates<'_>, block: BlockId) -> bool {
+        let mut inside = Vec::new();
+        let mut outside = FxHashSet::default();
+        for (at, it) in self.func.cfg.blocks.iter_ids() {
+            let is_gated = gates.side(block, at).is_some();
+            for instr in &it.instrs {
+                let InstrKind::Assign(place, _) = &instr.kind else { continue };
+                match place.as_local() {
+                    Some(local) if is_gated => inside.push(local),
+                    Some(local) => {
+                        outside.insert(local);
+                    }
+                    None if is_gated => return true,
+                    None => (),
+                }
+            }
+        }
+        inside.iter().any(|it| outside.contains(it))
     }
 
     /// Checks in a tested value, for effects that carry one.
@@ -463,15 +486,22 @@ fn key_of_row(key: &Value, row: &Value) -> bool {
 }
 
 /// Whether a write is about `row`, which came from `load` when that is known.
-pub(super) fn relates(write: &WriteFact, row: &Value, load: Option<&LoadFact>) -> bool {
+/// `known` are loads around this function.
+pub(super) fn relates(
+    write: &WriteFact,
+    row: &Value,
+    load: Option<&LoadFact>,
+    known: &[LoadFact],
+) -> bool {
     if let Some(own) = &write.row {
         if own == row {
             return true;
         }
         let Some(load) = load else { return false };
-        let own_load = write.loads.iter().find(|it| it.row == *own);
+        let own_load = write.loads.iter().chain(known).find(|it| it.row == *own);
         let same_key = own_load.is_some_and(|it| {
-            it.key.is_some() && it.key == load.key && it.table.same(&load.table) == Some(true)
+            let named = it.key.as_ref().is_some_and(|it| !it.is_constant() && *it != Value::Unknown);
+            named && it.key == load.key && it.table.same(&load.table) != Some(false)
         });
         let by_key = load.key.as_ref().is_some_and(|it| key_of_row(it, own));
         return same_key || by_key && write.table.same(&load.table) != Some(false);
