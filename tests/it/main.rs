@@ -5,9 +5,12 @@
 mod cases;
 mod cli;
 mod docs;
+mod examples;
 mod guards;
 mod lang;
 mod layering;
 mod markers;
 mod output;
+mod rules;
+mod run;
 mod tidy;
