@@ -6,8 +6,12 @@
 //! declaration has it: re-exports and module paths that the front end cannot see end up right.
 
 use crate::base::{IdVec, Language, Name, SourceId, last_segment};
-use crate::ir::{self, Const, File, FuncId, FuncRef, Function, TypeDecl, TypeKind, TypeRef};
+use crate::ir::{
+    self, Callee, ClassRef, Const, File, FuncId, FuncRef, Function, InstrKind, TypeDecl, TypeKind,
+    TypeRef,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// How deep parents are followed; a cycle ends there.
 const MAX_PARENTS: usize = 16;
@@ -26,10 +30,16 @@ pub struct Program<'a> {
     children: FxHashMap<String, Vec<Name>>,
     consts: FxHashMap<String, &'a ir::ConstDecl>,
     import_roots: FxHashSet<String>,
+    declared_roots: FxHashSet<String>,
+    static_calls: FxHashMap<String, BTreeSet<String>>,
 }
 
 fn key(name: &str) -> String {
     name.to_lowercase()
+}
+
+fn first_segment(name: &str) -> &str {
+    name.split(['\\', ':']).next().unwrap_or(name)
 }
 
 impl<'a> Program<'a> {
@@ -47,14 +57,15 @@ impl<'a> Program<'a> {
             children: FxHashMap::default(),
             consts: FxHashMap::default(),
             import_roots: FxHashSet::default(),
+            declared_roots: FxHashSet::default(),
+            static_calls: FxHashMap::default(),
         };
         for file in files {
             out.files.insert(file.source, file);
             out.link_types(file);
             out.link_functions(file);
             for name in &file.imports {
-                let root = name.split(['\\', ':']).next().unwrap_or(name);
-                out.import_roots.insert(key(root));
+                out.import_roots.insert(key(first_segment(name)));
             }
             for decl in &file.consts {
                 out.consts.entry(key(&decl.name)).or_insert(decl);
@@ -67,6 +78,7 @@ impl<'a> Program<'a> {
 
     fn link_types(&mut self, file: &'a File) {
         for decl in &file.types {
+            self.declared_roots.insert(key(first_segment(&decl.name)));
             self.types.entry(key(&decl.name)).or_default().push(decl);
             if decl.kind != TypeKind::Impl {
                 let short = key(last_segment(&decl.name));
@@ -85,6 +97,7 @@ impl<'a> Program<'a> {
     fn link_functions(&mut self, file: &'a File) {
         for (func, it) in file.functions.iter_ids() {
             let at = FuncRef { source: file.source, func };
+            self.link_static_calls(it);
             match (&it.class, it.kind) {
                 (_, ir::FunctionKind::Closure | ir::FunctionKind::Script) => (),
                 (Some(class), _) => {
@@ -95,6 +108,23 @@ impl<'a> Program<'a> {
                 (None, _) => {
                     self.functions.entry(key(&it.name)).or_default().push(at);
                     self.functions_by_short.entry(key(&it.short)).or_default().push(at);
+                }
+            }
+        }
+    }
+
+    fn link_static_calls(&mut self, func: &Function) {
+        for block in func.cfg.blocks.iter() {
+            for instr in &block.instrs {
+                let InstrKind::Call(call) = &instr.kind else { continue };
+                let Callee::Static { class, name } = &call.callee else { continue };
+                let class = match class {
+                    ClassRef::Named(class) => Some(class),
+                    ClassRef::SelfType | ClassRef::LateStatic => func.class.as_ref(),
+                    ClassRef::Parent | ClassRef::Dynamic(_) => None,
+                };
+                if let Some(class) = class {
+                    self.static_calls.entry(key(class)).or_default().insert(key(name));
                 }
             }
         }
@@ -111,6 +141,16 @@ impl<'a> Program<'a> {
     /// Whether some file names something below that first namespace segment or crate.
     pub fn imports_root(&self, root: &str) -> bool {
         self.import_roots.contains(&key(root))
+    }
+
+    /// Whether a class below that first namespace segment is declared, or the class has no namespace.
+    pub fn is_own_class(&self, class: &str) -> bool {
+        !class.contains('\\') || self.declared_roots.contains(&key(first_segment(class)))
+    }
+
+    /// Whether the program calls that static method on that class, as it names it.
+    pub fn calls_static(&self, class: &str, method: &str) -> bool {
+        self.static_calls.get(&key(class)).is_some_and(|it| it.contains(&key(method)))
     }
 
     /// Files in the order given.

@@ -133,6 +133,9 @@ pub struct TypeFact {
     /// For repositories and query types: which model they speak of: `name` strips the suffix
     /// (`JobRepository` gives `Job`), `generic` takes the first type argument.
     pub model_from: Vec<Name>,
+    /// Static methods whose call on a class that the program does not declare says that the class is
+    /// one of these.
+    pub implied_by: Vec<Name>,
 }
 
 /// `[[handler]]`: how worker code is told from other code.
@@ -316,6 +319,7 @@ mod tests {
             saves_whole: false,
             table_from: Vec::new(),
             model_from: Vec::new(),
+            implied_by: Vec::new(),
         }
     }
 
