@@ -126,6 +126,8 @@ pub struct RowSource {
     pub key: Option<Access>,
     /// Criteria: array of column to value, or SQL text of conditions.
     pub criteria: Option<Access>,
+    /// Values of the parameters in criteria that are text.
+    pub binds: Option<Access>,
     /// Column that a magic finder names: the part of the method name that `*` matched.
     pub by_name: bool,
 }

@@ -136,6 +136,8 @@ pub struct TypeFact {
     /// Static methods whose call on a class that the program does not declare says that the class is
     /// one of these.
     pub implied_by: Vec<Name>,
+    /// Namespace segments directly below which undeclared classes are of this type.
+    pub implied_in: Vec<Name>,
 }
 
 /// `[[handler]]`: how worker code is told from other code.
@@ -320,6 +322,7 @@ mod tests {
             table_from: Vec::new(),
             model_from: Vec::new(),
             implied_by: Vec::new(),
+            implied_in: Vec::new(),
         }
     }
 

@@ -407,6 +407,7 @@ impl RoleReader<'_, '_> {
             table: self.access("table"),
             key: self.access("key"),
             criteria: self.access("criteria"),
+            binds: self.access("criteria-binds"),
             by_name: self.flag("by-name"),
         }
     }

@@ -67,7 +67,10 @@ impl Interp<'_> {
             kinds.iter().flat_map(|it| vocabulary.types_of_kind(self.language, *it)).collect();
         let hints: Vec<(&TypeFact, Hint)> =
             facts.iter().map(|fact| (*fact, self.hint(original, class, fact))).collect();
-        let fitting = hints.iter().filter(|(fact, hint)| hint.fits(fact));
+        let elsewhere = hints.iter().any(|(fact, hint)| hint.placed && !is_row(fact));
+        let fitting = hints
+            .iter()
+            .filter(|(fact, hint)| hint.fits(fact) && !(elsewhere && is_row(fact)));
         if let Some(best) = fitting.clone().map(|it| it.1.rank()).max() {
             let best = fitting.filter(|it| it.1.rank() == best);
             return best.map(|(fact, _)| fact.name.clone()).collect();
@@ -88,6 +91,10 @@ impl Interp<'_> {
         let statics = fact.implied_by.iter().filter(|it| called(it)).count();
         let mut segments = class.rsplit('\\');
         let last = segments.next().unwrap_or(class);
+        let direct = segments.clone().next().unwrap_or_default();
+        let is_placed = |it: &str| fact.implied_in.iter().any(|name| name.eq_ignore_ascii_case(it));
+        let placed = segments.clone().any(is_placed);
+        let directly = is_placed(direct);
         let suffix = fact.model_from.iter().any(|it| {
             let suffix = it.strip_prefix("name:");
             suffix.is_some_and(|it| last.strip_suffix(it).is_some_and(|it| !it.is_empty()))
@@ -99,7 +106,7 @@ impl Interp<'_> {
         let named = segments.any(|it| namespaces.contains(&it.to_lowercase().as_str()));
         let used = fact.name.split_once('\\').is_some_and(|it| program.imports_root(it.0));
         let own = program.is_own_class(class);
-        Hint { statics: if own || named { statics } else { 0 }, suffix, named, used }
+        Hint { statics: if own || named { statics } else { 0 }, suffix, named, placed, directly, used }
     }
 }
 
@@ -112,6 +119,10 @@ struct Hint {
     suffix: bool,
     /// It stands in a namespace where such types stand.
     named: bool,
+    /// It stands somewhere below a namespace of this type.
+    placed: bool,
+    /// It stands directly below it.
+    directly: bool,
     /// The program imports something of the library.
     used: bool,
 }
@@ -120,13 +131,17 @@ impl Hint {
     fn fits(self, fact: &TypeFact) -> bool {
         match fact.kind {
             Some(TypeKindHint::Row) => self.statics > 0 || self.named && self.used,
-            _ => self.suffix && (self.used || self.statics > 0),
+            _ => self.suffix && (self.used || self.statics > 0) || self.directly && self.used,
         }
     }
 
     fn rank(self) -> (usize, bool) {
         (self.statics, self.used)
     }
+}
+
+fn is_row(fact: &TypeFact) -> bool {
+    fact.kind == Some(TypeKindHint::Row)
 }
 
 fn push(out: &mut Vec<Name>, name: &Name) {
