@@ -7,8 +7,8 @@
 
 use crate::base::{IdVec, Language, Name, SourceId, last_segment};
 use crate::ir::{
-    self, Callee, ClassRef, Const, File, FuncId, FuncRef, Function, InstrKind, TypeDecl, TypeKind,
-    TypeRef,
+    self, Callee, ClassRef, Const, File, FuncId, FuncRef, Function, InstrKind, PlaceBase, Proj,
+    TypeDecl, TypeKind, TypeRef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -32,6 +32,8 @@ pub struct Program<'a> {
     import_roots: FxHashSet<String>,
     declared_roots: FxHashSet<String>,
     static_calls: FxHashMap<String, BTreeSet<String>>,
+    /// Methods that assign a property of their own object, by class and property.
+    setters: FxHashMap<(String, Name), Vec<FuncRef>>,
 }
 
 fn key(name: &str) -> String {
@@ -59,6 +61,7 @@ impl<'a> Program<'a> {
             import_roots: FxHashSet::default(),
             declared_roots: FxHashSet::default(),
             static_calls: FxHashMap::default(),
+            setters: FxHashMap::default(),
         };
         for file in files {
             out.files.insert(file.source, file);
@@ -98,6 +101,7 @@ impl<'a> Program<'a> {
         for (func, it) in file.functions.iter_ids() {
             let at = FuncRef { source: file.source, func };
             self.link_static_calls(it);
+            self.link_setters(at, it);
             match (&it.class, it.kind) {
                 (_, ir::FunctionKind::Closure | ir::FunctionKind::Script) => (),
                 (Some(class), _) => {
@@ -125,6 +129,24 @@ impl<'a> Program<'a> {
                 };
                 if let Some(class) = class {
                     self.static_calls.entry(key(class)).or_default().insert(key(name));
+                }
+            }
+        }
+    }
+
+    fn link_setters(&mut self, at: FuncRef, func: &Function) {
+        let (Some(class), Some(this)) = (&func.class, func.receiver()) else { return };
+        for block in func.cfg.blocks.iter() {
+            for instr in &block.instrs {
+                let InstrKind::Assign(place, _) = &instr.kind else { continue };
+                let ([Proj::Field(name)], PlaceBase::Local(base)) = (&*place.proj, &place.base) else {
+                    continue;
+                };
+                if *base == this {
+                    let of = self.setters.entry((key(class), name.clone())).or_default();
+                    if !of.contains(&at) {
+                        of.push(at);
+                    }
                 }
             }
         }
@@ -324,6 +346,12 @@ impl<'a> Program<'a> {
                 .iter()
                 .find_map(|decl| decl.properties.iter().find(|it| *it.name == *name))
         })
+    }
+
+    /// The methods of a type or its ancestors that assign one of their own properties.
+    pub fn setters(&self, class: &str, property: &Name) -> Vec<FuncRef> {
+        let of = |ty: &TypeRef| self.setters.get(&(key(&ty.name), property.clone()));
+        self.ancestry(class).iter().filter_map(of).flatten().copied().collect()
     }
 
     /// A class constant or enum case.

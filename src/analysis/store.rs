@@ -9,7 +9,7 @@ use super::fact::{LoadFact, WriteFact};
 use super::interp::{self, Shared};
 use super::summary::{Resolved, Summary};
 use crate::base::{Language, Name};
-use crate::ir::FuncRef;
+use crate::ir::{FuncRef, TypeRef};
 use crate::model::{ColumnRules, Vocabulary, Words};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -42,6 +42,7 @@ pub struct Store<'p> {
     under_way: RefCell<FxHashSet<FuncRef>>,
     imported: RefCell<FxHashSet<FuncRef>>,
     depth: Cell<u32>,
+    pub(super) properties: RefCell<FxHashMap<(Name, Name), Vec<TypeRef>>>,
     pub(super) lineages: RefCell<FxHashMap<(Language, Name), Arc<Vec<Name>>>>,
 }
 
@@ -64,6 +65,7 @@ impl<'p> Store<'p> {
             under_way: RefCell::default(),
             imported: RefCell::default(),
             depth: Cell::new(0),
+            properties: RefCell::default(),
             lineages: RefCell::default(),
         }
     }

@@ -441,6 +441,11 @@ fn binary(op: BinaryOp, left: Value, right: Value) -> Value {
                 Value::Any(them) => them.to_vec(),
                 it => vec![it],
             };
+            let left = match (left, right.as_slice()) {
+                // `false === $count` asks whether it ran, not how many rows there were.
+                (Value::Count(id), [Value::Bool(_)]) => Value::Ran(id),
+                (left, _) => left,
+            };
             test(test_op, left, right)
         }
         None => Value::derived([left, right]),

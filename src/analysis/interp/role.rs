@@ -226,7 +226,7 @@ impl Interp<'_> {
                 Some(self.format_role(state, site, template.as_ref(), args))
             }
             Role::Merge { parts } => Some(self.merge_role(state, site, parts)),
-            Role::Log => Some(Value::Null),
+            Role::Log => Some(Value::Opaque(site.id)),
             Role::Abort { when, negated } => {
                 self.abort_role(state, site, when.as_ref(), *negated);
                 None

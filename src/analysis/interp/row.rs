@@ -470,7 +470,7 @@ impl Interp<'_> {
         site: &Site<'_>,
         write: &mut WriteFact,
     ) {
-        if write.look == Look::Returned {
+        if matches!(write.look, Look::Returned | Look::Passed) {
             // The answer is the caller's now.
             write.look = Look::None;
             write.answer = Some(self.span);
