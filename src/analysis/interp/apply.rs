@@ -3,7 +3,7 @@
 
 use super::call::{MAX_CLOSURE_DEPTH, Site};
 use super::{Interp, Outcome};
-use crate::analysis::fact::{Context, LoadFact, Transaction, WriteFact};
+use crate::analysis::fact::{Context, LoadFact, Transaction, WriteFact, WriteKind};
 use crate::analysis::object::{Field, Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::summary::{Effect, Summary};
@@ -220,7 +220,7 @@ impl Interp<'_> {
                 self.store(state, &place, value);
             }
         }
-        let ret = binding.value(&summary.ret);
+        let ret = self.settled(state, &binding.value(&summary.ret));
         self.late_statement(state, &ret);
         ret
     }
@@ -243,6 +243,9 @@ impl Interp<'_> {
                         mine.fields.insert(name.clone(), field.clone());
                     }
                 }
+                if mine.ty.is_none() {
+                    mine.ty.clone_from(&object.ty);
+                }
                 if let ObjectKind::Array(_) | ObjectKind::Query(_) = object.kind {
                     mine.kind = object.kind.clone();
                 }
@@ -254,7 +257,7 @@ impl Interp<'_> {
         match effect {
             Effect::Check(check) => {
                 let mut check = check.clone();
-                check.row = binding.value(&check.row);
+                check.row = super::row::non_null(self.settled(state, &binding.value(&check.row)));
                 self.effect(Effect::Check(check));
             }
             Effect::Load(load) => {
@@ -307,7 +310,23 @@ impl Interp<'_> {
         if write.trace.len() >= 6 {
             return;
         }
+        let back = match write.kind {
+            WriteKind::Statement => self.written_back(write).map(|it| binding.value(&it)),
+            WriteKind::Row => None,
+        };
         let mut write = bind_write(write, binding);
+        if let Some((_, params)) = &mut write.statement {
+            let settled =
+                params.iter().map(|(key, it)| (key.clone(), self.settled(before, it))).collect();
+            *params = Arc::new(settled);
+        }
+        write.row = write.row.map(|it| super::row::non_null(self.settled(before, &it)));
+        for check in &mut write.checks {
+            check.row = super::row::non_null(self.settled(before, &check.row));
+        }
+        for load in &mut write.loads {
+            load.key = load.key.as_ref().map(|it| self.settled(before, it));
+        }
         write.context = prefix_context(&write.context, before);
         for load in &mut write.loads {
             load.context = prefix_context(&load.context, before);
@@ -315,7 +334,7 @@ impl Interp<'_> {
         if write.trace.len() < 8 {
             write.trace.push(site.call.name_span.cover(self.span));
         }
-        self.settle_write(before, state, site, &mut write);
+        self.settle_write(before, state, (site, back), &mut write);
         let point = self.tick();
         state.last_write = Some(write.id);
         self.writes.push((point, write));

@@ -439,6 +439,9 @@ impl<'p> Interp<'p> {
                     ..*site
                 };
                 self.run_functions(state, &site, &[at]);
+                if let Some(row) = self.hydrated(state, &out, &ty) {
+                    return row;
+                }
             }
             (None, Some((pattern, rest))) => {
                 let site = Site {
@@ -457,6 +460,39 @@ impl<'p> Interp<'p> {
             (None, None) => self.record(state, site, &[], Vec::new(), false, true),
         }
         out
+    }
+
+    /// An object whose fields are the columns of one loaded row is that row, with a class.
+    fn hydrated(&self, state: &mut State, object: &Value, ty: &TypeRef) -> Option<Value> {
+        let fields = &state.object(object)?.fields;
+        let mut rows: Vec<&Value> = Vec::new();
+        let mut n_columns = 0;
+        for field in fields.values() {
+            let row = match field.value.as_path() {
+                Some((row, _)) => row,
+                None => &field.value,
+            };
+            let is_row = matches!(state.object(row).map(|it| &it.kind), Some(ObjectKind::Row(it)) if !it.fresh)
+                || matches!(row, Value::Param(_)) && field.value.as_path().is_some();
+            if is_row {
+                n_columns += 1;
+                if !rows.contains(&row) {
+                    rows.push(row);
+                }
+            }
+        }
+        let [row] = rows.as_slice() else { return None };
+        let row = (*row).clone();
+        let whole = fields.values().any(|it| it.value == row);
+        let untyped = self
+            .types_of(state, &row)
+            .iter()
+            .all(|it| matches!(&*it.name, "array" | "object" | "stdClass" | "list"));
+        if !untyped || !(whole || n_columns >= 2) {
+            return None;
+        }
+        state.object_mut(&row).ty = Some(ty.clone());
+        Some(row)
     }
 
     /// Nothing is known: callables that it is given run once, and the result is something.

@@ -150,6 +150,7 @@ impl Interp<'_> {
         for (root, object) in &state.heap {
             let outside = !matches!(root, Value::Object(_) | Value::Opaque(_));
             let changed = object.fields.values().any(|it| it.changed.is_some())
+                || object.ty.is_some() && matches!(root, Value::Param(_))
                 || matches!(object.kind, ObjectKind::Query(_) | ObjectKind::Array(_));
             if outside && changed {
                 queue.push(root.clone());

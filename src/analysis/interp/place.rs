@@ -92,6 +92,27 @@ impl Interp<'_> {
         }
     }
 
+    /// A callee's path into something that is known here is what is known of it.
+    pub(super) fn settled(&self, state: &State, value: &Value) -> Value {
+        value.substitute(&|it| {
+            let (base, name) = it.as_path()?;
+            let base = super::row::non_null(self.settled(state, base));
+            let mut out: Option<Value> = None;
+            for one in base.alternatives() {
+                let field = state.object(one).and_then(|it| it.fields.get(name));
+                let found = match field {
+                    Some(field) => field.value.clone(),
+                    None => Value::path(one.clone(), name.clone()),
+                };
+                out = Some(match out {
+                    Some(out) => out.join(found),
+                    None => found,
+                });
+            }
+            out
+        })
+    }
+
     fn read_index(&mut self, state: &mut State, value: &Value, key: &Value) -> Value {
         match key {
             Value::Str(name) => self.read_field(state, value, name),

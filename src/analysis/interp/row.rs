@@ -467,7 +467,7 @@ impl Interp<'_> {
         &mut self,
         before: &State,
         state: &mut State,
-        site: &Site<'_>,
+        (site, back): (&Site<'_>, Option<Value>),
         write: &mut WriteFact,
     ) {
         if matches!(write.look, Look::Returned | Look::Passed) {
@@ -491,12 +491,13 @@ impl Interp<'_> {
             }
         }
         if write.kind == WriteKind::Statement
-            && let Some(row) = self.written_back(write)
+            && let Some(row) = back.filter(|it| !it.is_constant() && *it != Value::Unknown)
         {
             write.kind = WriteKind::Row;
             write.sql = Some(write.sql.unwrap_or(write.primary));
             write.primary = call_span;
             write.symbol = self.at;
+            let row = non_null(row);
             write.fresh = match state.object(&row).map(|it| &it.kind) {
                 Some(ObjectKind::Row(it)) => it.fresh,
                 _ => false,
@@ -547,7 +548,7 @@ impl Interp<'_> {
     }
 
     /// The row whose fields a statement writes back: its key and a state column come from one object.
-    fn written_back(&self, write: &WriteFact) -> Option<Value> {
+    pub(super) fn written_back(&self, write: &WriteFact) -> Option<Value> {
         let (stmt, params) = write.statement.as_ref()?;
         let key = key_value(&stmt.conditions, params)?;
         let (row, _) = key.as_path()?;
@@ -694,6 +695,21 @@ impl Interp<'_> {
         let kind = ObjectKind::Condition(Arc::new(conditions), Arc::new(query.params));
         state.put(root.clone(), Object { kind, ..Object::default() });
         root
+    }
+}
+
+/// What may be null is the row when it is written.
+pub(super) fn non_null(value: Value) -> Value {
+    match &value {
+        Value::Any(them) => {
+            let rest: Vec<&Value> =
+                them.iter().filter(|it| !matches!(it, Value::Null | Value::Bool(_))).collect();
+            match rest.as_slice() {
+                [only] => (*only).clone(),
+                _ => value,
+            }
+        }
+        _ => value,
     }
 }
 
