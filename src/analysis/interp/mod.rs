@@ -18,6 +18,7 @@ mod effect;
 mod eval;
 mod export;
 mod lineage;
+mod list;
 mod place;
 mod query;
 mod relate;
