@@ -319,7 +319,7 @@ impl Interp<'_> {
         };
         if write.kind == WriteKind::Row {
             return write.changes.is_empty()
-                || write.look == Look::Returned
+                || matches!(write.look, Look::Returned | Look::Passed)
                 || write.changes.iter().any(|it| interesting(&it.column))
                 || !matches!(write.row, Some(Value::Object(_)));
         }

@@ -19,6 +19,7 @@ mod eval;
 mod export;
 mod handle;
 mod lineage;
+mod list;
 mod place;
 mod query;
 mod relate;

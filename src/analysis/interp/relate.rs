@@ -11,6 +11,7 @@ use crate::analysis::summary::Effect;
 use crate::analysis::value::{Identity, TestOp, Value};
 use crate::base::{Name, Span, snake_case};
 use crate::ir::{BlockId, Condition, ConditionOp, InstrKind, ParamRef, SqlExpr, Terminator};
+use crate::model::Yield;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -44,8 +45,8 @@ impl Interp<'_> {
             self.relate_checks(&mut gates, &tests, *point, write);
             self.relate_claims(&mut gates, &tests, &claims, (*point, write));
         }
-        for (_, write) in &mut writes {
-            self.relate_looks(&mut gates, &tests, write);
+        for (point, write) in &mut writes {
+            self.relate_looks(&mut gates, &tests, (*point, write));
         }
         self.writes = writes;
     }
@@ -121,7 +122,7 @@ impl Interp<'_> {
                 continue;
             }
             let gated = tests.iter().any(|it| {
-                speaks_of(&it.value, *id) && gates.side(it.block, point.block).is_some()
+                counts(&it.value, claim) && gates.side(it.block, point.block).is_some()
             });
             let won = gated || self.looked.contains(id) && self.diverges_on_loss(*id);
             let stale_copy = self.is_stale_copy(gates, *at, point, write);
@@ -189,7 +190,7 @@ impl Interp<'_> {
         &self,
         gates: &mut Gates<'_>,
         tests: &[Tested],
-        write: &mut WriteFact,
+        (point, write): (Point, &mut WriteFact),
     ) {
         if write.look == Look::Looked {
             return;
@@ -200,17 +201,19 @@ impl Interp<'_> {
             look = Look::Looked;
         }
         for tested in tests {
-            if speaks_of(&tested.value, id) {
+            if counts(&tested.value, write) {
                 look = look.max(self.branch_look(gates, tested.block));
-            } else if tested.value.mentions(&Value::Ran(id)) {
+            } else if ran(&tested.value, write) {
                 look = look.max(Look::Mistaken);
             }
         }
-        for (_, value, state) in &self.returns {
-            if speaks_of(value, id) || leads_to(state, value, id) {
+        for (at, value, state) in &self.returns {
+            if counts(value, write) || leads_to(state, value, id) {
                 look = look.max(Look::Returned);
-            } else if value.mentions(&Value::Ran(id)) {
-                look = look.max(Look::Mistaken);
+            } else if ran(value, write)
+                || *value == Value::Bool(true) && gates.leads(point.block, *at)
+            {
+                look = look.max(Look::Passed);
             }
             let kept = state.heap.iter().any(|(root, object)| {
                 !matches!(root, Value::Object(_))
@@ -427,6 +430,24 @@ fn precedes(gates: &mut Gates<'_>, earlier: Point, later: Point) -> bool {
 /// Whether the value depends on how many rows a write affected, or on the row that it gave back.
 pub(super) fn speaks_of(value: &Value, id: Identity) -> bool {
     value.mentions(&Value::Count(id)) || value.mentions(&Value::Object(id))
+}
+
+/// Whether the value depends on how many rows the write affected. An outcome by itself does not: the
+/// number has to be read from it.
+fn counts(value: &Value, write: &WriteFact) -> bool {
+    value.mentions(&Value::Count(write.id))
+        || value.mentions(&Value::Object(write.id)) && !is_plain_outcome(write)
+}
+
+/// Whether the value tells that the write ran, and nothing more.
+fn ran(value: &Value, write: &WriteFact) -> bool {
+    value.mentions(&Value::Ran(write.id))
+        || value.mentions(&Value::Object(write.id)) && is_plain_outcome(write)
+}
+
+fn is_plain_outcome(write: &WriteFact) -> bool {
+    let returning = write.statement.as_ref().is_some_and(|(stmt, _)| stmt.returning);
+    write.gives == Yield::Outcome && !write.weak && !returning
 }
 
 /// Whether a returned object leads to a write's count.
