@@ -435,8 +435,14 @@ pub(super) fn speaks_of(value: &Value, id: Identity) -> bool {
 /// Whether the value depends on how many rows the write affected. An outcome by itself does not: the
 /// number has to be read from it.
 fn counts(value: &Value, write: &WriteFact) -> bool {
-    value.mentions(&Value::Count(write.id))
-        || value.mentions(&Value::Object(write.id)) && !is_plain_outcome(write)
+    let outcome = Value::Object(write.id);
+    let mut found = false;
+    value.walk(&mut |it| {
+        found |= *it == Value::Count(write.id)
+            || *it == outcome && !is_plain_outcome(write)
+            || it.as_path().is_some_and(|(base, _)| *base == outcome);
+    });
+    found
 }
 
 /// Whether the value tells that the write ran, and nothing more.
