@@ -287,6 +287,8 @@ pub struct WriteFact {
     pub versioned: bool,
     /// Evidence by name only.
     pub weak: bool,
+    /// Something is done after it, here or in a caller, besides telling.
+    pub followed: bool,
     /// The function, or one on the way, looks like a worker, claim or payment.
     pub workerlike: bool,
 }

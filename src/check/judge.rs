@@ -229,6 +229,8 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
     let ignored = *guard == Guard::Holds
         && write.kind == WriteKind::Statement
         && matches!(write.look, Look::None | Look::Mistaken | Look::Passed)
+        // A close at the very end that came too late is dropped, and that is right.
+        && write.followed
         && !protected(case);
     if !ignored {
         return None;

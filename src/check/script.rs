@@ -57,6 +57,7 @@ fn write(stmt: &Statement, symbol: FuncRef) -> WriteFact {
         engine: stmt.engine,
         versioned: false,
         weak: false,
+        followed: true,
         workerlike: false,
     }
 }

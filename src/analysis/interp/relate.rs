@@ -11,7 +11,7 @@ use crate::analysis::summary::Effect;
 use crate::analysis::value::{Identity, TestOp, Value};
 use crate::base::{Name, Span, snake_case};
 use crate::ir::{BlockId, Condition, ConditionOp, InstrKind, ParamRef, SqlExpr, Terminator};
-use crate::model::Yield;
+use crate::model::{Role, Yield};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -48,7 +48,41 @@ impl Interp<'_> {
         for (point, write) in &mut writes {
             self.relate_looks(&mut gates, &tests, (*point, write));
         }
+        let work = self.work_sites();
+        for (point, write) in &mut writes {
+            write.followed |= work.iter().any(|at| self.comes_after(&mut gates, *at, *point));
+        }
+        drop(gates);
         self.writes = writes;
+    }
+
+    /// Call sites that do more than tell.
+    fn work_sites(&self) -> Vec<(BlockId, u32)> {
+        let tells = |call: &crate::analysis::CallSite| {
+            call.roles.iter().any(|it| {
+                matches!(
+                    **it,
+                    Role::Log
+                        | Role::Same { .. }
+                        | Role::Count { .. }
+                        | Role::Fetch { .. }
+                        | Role::Commit
+                        | Role::Rollback
+                        | Role::Release
+                        | Role::Expect { .. }
+                )
+            })
+        };
+        self.resolved.calls.iter().filter(|(_, it)| !tells(it)).map(|(at, _)| *at).collect()
+    }
+
+    /// Whether a call site is reached after the point in the same round of any loop.
+    fn comes_after(&self, gates: &mut Gates<'_>, (block, instr): (BlockId, u32), point: Point) -> bool {
+        if block == point.block {
+            return instr > point.instr;
+        }
+        let position = |it: BlockId| self.positions.get(it.0 as usize).copied().unwrap_or(usize::MAX);
+        position(block) > position(point.block) && gates.leads(point.block, block)
     }
 
     pub(super) fn condition_span(&self, block: BlockId) -> Span {

@@ -326,6 +326,7 @@ impl Interp<'_> {
             engine: fact.and_then(|it| it.engine).or_else(|| self.engine_here()),
             versioned,
             weak,
+            followed: false,
             workerlike: false,
         };
         let point = self.tick();
@@ -453,6 +454,7 @@ impl Interp<'_> {
             engine: self.engine_here(),
             versioned: false,
             weak: false,
+            followed: false,
             workerlike: false,
         }
     }
