@@ -8,7 +8,7 @@ use super::value::{Kind, Tags, Value, Work};
 use crate::analysis::CallSite;
 use crate::base::{Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef};
-use crate::model::{MessageRole, Role};
+use crate::model::{HandlerVerdict, MessageRole, Role};
 
 /// What a call means.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +121,12 @@ impl Explorer<'_, '_> {
             return Meaning::Work(Work::Durable);
         }
         let fails = operands.targets().iter().any(|it| self.interests.of(input, *it).fails);
-        let quiet = self.is_log(operands) || self.input.words.parse.matches(operands.short());
+        let words = self.input.words;
+        let name = operands.short();
+        let quiet = self.is_log(operands)
+            || words.parse.matches(name)
+            || words.harmless.has(name)
+            || words.accessor.has_first_word(name);
         if fails && !quiet { Meaning::Work(Work::Unknown) } else { Meaning::Harmless }
     }
 
@@ -153,6 +158,10 @@ impl Explorer<'_, '_> {
         match role {
             MessageRole::Receive { destructive, .. } if !weak || self.root.weak => {
                 Some(Meaning::Receive { destructive: *destructive })
+            }
+            // Where the framework settles, only the message itself can be settled by hand.
+            MessageRole::Ack { .. } if self.root.verdict != HandlerVerdict::Explicit => {
+                operands.tags().has(Tags::MESSAGE).then_some(Meaning::Ack { weak })
             }
             MessageRole::Ack { .. } if evident => Some(Meaning::Ack { weak }),
             MessageRole::Nack { .. } if evident => Some(Meaning::GiveBack),

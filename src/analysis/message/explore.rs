@@ -156,8 +156,10 @@ impl<'a> Explorer<'a, '_> {
         u8::try_from(self.frames.len().saturating_sub(1)).unwrap_or(u8::MAX)
     }
 
+    /// The function that runs; the root when it was left.
     pub(super) fn frame(&self) -> Frame {
-        *self.frames.last().expect("a function runs while its instructions are looked at")
+        let root = Frame { at: self.root.func, key: 0, block: crate::ir::Cfg::ENTRY };
+        self.frames.last().copied().unwrap_or(root)
     }
 
     pub(super) fn func(&self) -> &'a Function {

@@ -7,7 +7,7 @@
 use super::MessageInput;
 use crate::base::last_segment;
 use crate::ir::{
-    Block, Callee, Cfg, FuncRef, Function, InstrKind, Operand, PlaceBase, Proj, Rvalue, Terminator,
+    Block, Callee, Cfg, ClassRef, FuncRef, Function, InstrKind, Operand, PlaceBase, Proj, Rvalue, Terminator,
 };
 use crate::model::{MessageRole, Role};
 use rustc_hash::FxHashMap;
@@ -81,6 +81,10 @@ impl Interests {
                 out = out.with(self.look(input, callee, depth + 1));
             }
         }
+        for destructor in destructors(input, func) {
+            let below = self.look(input, destructor, depth + 1);
+            out = out.with(Interest { decides: true, ..below });
+        }
         self.known.insert(at, out);
         out
     }
@@ -104,8 +108,7 @@ fn of_role(role: &Role) -> Interest {
 fn own(input: &MessageInput<'_>, func: &Function) -> Interest {
     let mut out = Interest {
         decides: func.params.iter().any(|it| it.by_ref)
-            || func.captures.iter().any(|it| it.by_ref)
-            || func.ret.as_ref().is_some_and(|it| has_destructor(input, &it.name)),
+            || func.captures.iter().any(|it| it.by_ref),
         ..Interest::default()
     };
     for block in &func.cfg.blocks {
@@ -115,10 +118,7 @@ fn own(input: &MessageInput<'_>, func: &Function) -> Interest {
         for instr in &block.instrs {
             match &instr.kind {
                 InstrKind::Call(call) => out = out.with(by_name(input, func, call)),
-                InstrKind::Assign(place, value) => {
-                    out.decides |= is_flag(func, place, value)
-                        || matches!(value, Rvalue::Struct { ty, .. } if has_destructor(input, &ty.name));
-                }
+                InstrKind::Assign(place, value) => out.decides |= is_flag(func, place, value),
                 InstrKind::Drop(_) => (),
             }
         }
@@ -126,14 +126,30 @@ fn own(input: &MessageInput<'_>, func: &Function) -> Interest {
     out
 }
 
-/// Whether objects of the class do something when they die.
-fn has_destructor(input: &MessageInput<'_>, class: &str) -> bool {
-    input.words.destructors.iter().any(|name| {
-        input.program.method(class, name).is_some_and(|at| {
-            let func = input.program.function(at);
-            let of_drop = func.of_trait.as_deref().is_some_and(|it| last_segment(it) == "Drop");
-            of_drop || name.starts_with("__")
-        })
+/// What runs when objects die that the function makes.
+fn destructors(input: &MessageInput<'_>, func: &Function) -> Vec<FuncRef> {
+    let mut out = Vec::new();
+    for instr in func.cfg.blocks.iter().flat_map(|it| &it.instrs) {
+        let class = match &instr.kind {
+            InstrKind::Assign(_, Rvalue::Struct { ty, .. }) => &ty.name,
+            InstrKind::Call(call) => match &call.callee {
+                Callee::New(ClassRef::Named(class)) => class,
+                _ => continue,
+            },
+            InstrKind::Assign(..) | InstrKind::Drop(_) => continue,
+        };
+        out.extend(destructor(input, class));
+    }
+    out
+}
+
+/// What runs when an object of the class dies.
+pub(super) fn destructor(input: &MessageInput<'_>, class: &str) -> Option<FuncRef> {
+    input.words.destructors.iter().find_map(|name| {
+        let at = input.program.method(class, name)?;
+        let func = input.program.function(at);
+        let of_drop = func.of_trait.as_deref().is_some_and(|it| last_segment(it) == "Drop");
+        ((of_drop || name.starts_with("__")) && !func.is_abstract).then_some(at)
     })
 }
 
