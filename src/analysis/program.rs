@@ -5,7 +5,7 @@
 //! A name that is not declared as written is looked up by its last segment, and taken when exactly one
 //! declaration has it: re-exports and module paths that the front end cannot see end up right.
 
-use crate::base::{IdVec, Language, Name, SourceId, last_segment};
+use crate::base::{IdVec, Language, Name, Source, SourceId, last_segment};
 use crate::ir::{
     self, Callee, ClassRef, Const, File, FuncId, FuncRef, Function, InstrKind, PlaceBase, Proj,
     TypeDecl, TypeKind, TypeRef,
@@ -29,11 +29,28 @@ pub struct Program<'a> {
     methods_by_short: FxHashMap<String, Vec<FuncRef>>,
     children: FxHashMap<String, Vec<Name>>,
     consts: FxHashMap<String, &'a ir::ConstDecl>,
+    sources: &'a [Source],
     import_roots: FxHashSet<String>,
+    closures: FxHashMap<FuncRef, Vec<FuncRef>>,
     declared_roots: FxHashSet<String>,
     static_calls: FxHashMap<String, BTreeSet<String>>,
     /// Methods that assign a property of their own object, by class and property.
     setters: FxHashMap<(String, Name), Vec<FuncRef>>,
+}
+
+/// `path` seen from `folder`, with `.` and `..` resolved.
+fn joined(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => (),
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 fn key(name: &str) -> String {
@@ -45,8 +62,9 @@ fn first_segment(name: &str) -> &str {
 }
 
 impl<'a> Program<'a> {
-    /// Joins the files; their order does not matter for look-ups that find one declaration.
-    pub fn link(files: &'a [File]) -> Self {
+    /// Joins the files; their order does not matter for look-ups that find one declaration. `sources`
+    /// are what the files were lowered from.
+    pub fn link(files: &'a [File], sources: &'a [Source]) -> Self {
         let mut out = Self {
             files: FxHashMap::default(),
             order: files.iter().map(|it| it.source).collect(),
@@ -58,7 +76,9 @@ impl<'a> Program<'a> {
             methods_by_short: FxHashMap::default(),
             children: FxHashMap::default(),
             consts: FxHashMap::default(),
+            sources,
             import_roots: FxHashSet::default(),
+            closures: FxHashMap::default(),
             declared_roots: FxHashSet::default(),
             static_calls: FxHashMap::default(),
             setters: FxHashMap::default(),
@@ -100,6 +120,10 @@ impl<'a> Program<'a> {
     fn link_functions(&mut self, file: &'a File) {
         for (func, it) in file.functions.iter_ids() {
             let at = FuncRef { source: file.source, func };
+            if let Some(parent) = it.parent {
+                let parent = FuncRef { source: file.source, func: parent };
+                self.closures.entry(parent).or_default().push(at);
+            }
             self.link_static_calls(it);
             self.link_setters(at, it);
             match (&it.class, it.kind) {
@@ -185,6 +209,23 @@ impl<'a> Program<'a> {
         self.files[&source]
     }
 
+    /// The `.sql` file that `path` means where it is written: relative to the file that names it, or to a
+    /// folder above it.
+    pub fn script(&self, path: &str, from: SourceId) -> Option<&'a Source> {
+        let from = self.sources.iter().find(|it| it.id == from).map_or("", |it| &it.path);
+        let folder = from.rsplit_once('/').map_or("", |it| it.0);
+        let exact = joined(folder, path);
+        let tail = path.trim_start_matches(['.', '/']);
+        let scripts = self.sources.iter().filter(|it| it.language == Language::Sql && !it.exempt);
+        let shared = |it: &str| it.bytes().zip(from.bytes()).take_while(|(a, b)| a == b).count();
+        scripts
+            .filter(|it| {
+                let front = it.path.strip_suffix(tail);
+                it.path == exact || !tail.is_empty() && front.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+            })
+            .max_by_key(|it| (it.path == exact, shared(&it.path), std::cmp::Reverse(it.id)))
+    }
+
     /// A function of the program.
     pub fn function(&self, at: FuncRef) -> &'a Function {
         &self.files[&at.source].functions[at.func]
@@ -193,6 +234,11 @@ impl<'a> Program<'a> {
     /// The functions of a file.
     pub fn functions_of(&self, source: SourceId) -> &'a IdVec<FuncId, Function> {
         &self.files[&source].functions
+    }
+
+    /// The closures that stand directly in a function.
+    pub fn closures_of(&self, at: FuncRef) -> &[FuncRef] {
+        self.closures.get(&at).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The language a function is written in.

@@ -306,6 +306,8 @@ pub enum Role {
         sql: Option<Access>,
         /// A bound value.
         value: Option<Access>,
+        /// The statement or text, when it is an argument; none: the receiver.
+        to: Option<Access>,
     },
     /// `execute`: runs SQL text or the receiver statement.
     Execute {

@@ -266,7 +266,8 @@ impl RoleReader<'_, '_> {
                 value.map(|value| Role::Bind { key, value, to }).into()
             }
             "push-sql" => {
-                Role::PushSql { sql: self.access("sql"), value: self.access("value") }.into()
+                let (sql, value) = (self.access("sql"), self.access("value"));
+                Role::PushSql { sql, value, to: self.access("to") }.into()
             }
             "execute" => {
                 let (sql, binds) = (self.access("sql"), self.access("binds"));

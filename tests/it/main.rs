@@ -10,6 +10,7 @@ mod guards;
 mod lang;
 mod layering;
 mod markers;
+mod messages;
 mod output;
 mod rules;
 mod run;

@@ -83,7 +83,7 @@ impl Interp<'_> {
             return found;
         }
         match value {
-            Value::Unknown | Value::Null | Value::Bool(_) | Value::Int(_) | Value::Str(_) => {
+            Value::Unknown | Value::Failed | Value::Null | Value::Bool(_) | Value::Int(_) | Value::Str(_) => {
                 Value::Unknown
             }
             Value::Case(..) if &**name == "value" => value.clone(),
@@ -181,7 +181,7 @@ impl Interp<'_> {
         for proj in front {
             container = self.project(state, &container, proj);
         }
-        if container == Value::Unknown || container == Value::Null {
+        if matches!(container, Value::Unknown | Value::Failed | Value::Null) {
             container = self.spring_into_being(state, &place.base, front);
         }
         self.store_in(state, &container, last, value);
@@ -268,7 +268,7 @@ impl Interp<'_> {
                     self.set_field(state, it, name, value.clone());
                 }
             }
-            it if it.is_constant() || *it == Value::Unknown => (),
+            it if it.is_constant() || matches!(it, Value::Unknown | Value::Failed) => (),
             container => {
                 let field = Field { value, changed: Some(span) };
                 state.object_mut(container).fields.insert(name.clone(), field);
