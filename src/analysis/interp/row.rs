@@ -324,6 +324,7 @@ impl Interp<'_> {
             gives,
             trace: Vec::new(),
             engine: fact.and_then(|it| it.engine).or_else(|| self.engine_here()),
+            follows: false,
             versioned,
             weak,
             workerlike: false,
@@ -451,6 +452,7 @@ impl Interp<'_> {
             gives,
             trace: Vec::new(),
             engine: self.engine_here(),
+            follows: false,
             versioned: false,
             weak: false,
             workerlike: false,
@@ -509,7 +511,14 @@ impl Interp<'_> {
             write.row = Some(row);
         }
         if let (WriteKind::Row, Some(row)) = (write.kind, write.row.clone()) {
+            let unchanged = write.changes.is_empty();
             self.settle_row(before, state, &row, write);
+            if unchanged && !write.changes.is_empty() && write.primary != call_span {
+                // The changes are the caller's: the call is where they are written back.
+                write.sql = Some(write.sql.unwrap_or(write.primary));
+                write.primary = call_span;
+                write.symbol = self.at;
+            }
         }
     }
 
