@@ -104,6 +104,9 @@ fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault>
         }
         return Vec::new();
     }
+    if write.follows {
+        return Vec::new();
+    }
     let used: Vec<&CheckFact> = case.checks.iter().map(|it| it.1).collect();
     let (kind, mut confidence) = match protection(write, &used) {
         Protection::Safe => return Vec::new(),

@@ -55,6 +55,7 @@ fn write(stmt: &Statement, symbol: FuncRef) -> WriteFact {
         gives: Yield::Void,
         trace: Vec::new(),
         engine: stmt.engine,
+        follows: false,
         versioned: false,
         weak: false,
         followed: true,

@@ -17,6 +17,7 @@ mod call;
 mod effect;
 mod eval;
 mod export;
+mod follow;
 mod handle;
 mod lineage;
 mod list;

@@ -45,6 +45,7 @@ impl Interp<'_> {
             self.relate_checks(&mut gates, &tests, *point, write);
             self.relate_claims(&mut gates, &tests, &claims, (*point, write));
         }
+        self.relate_followers(&mut gates, &tests, &mut writes);
         for (point, write) in &mut writes {
             self.relate_looks(&mut gates, &tests, (*point, write));
         }
@@ -139,7 +140,7 @@ impl Interp<'_> {
     }
 
     /// Whether a row that was tested is the one that is written.
-    fn touches(&self, write: &WriteFact, row: &Value) -> bool {
+    pub(super) fn touches(&self, write: &WriteFact, row: &Value) -> bool {
         let load = self.loads.iter().map(|(_, it)| it).find(|it| it.row == *row);
         relates(write, row, load, &self.known)
     }
@@ -322,10 +323,10 @@ impl Interp<'_> {
 /// A branch with what it tests.
 #[derive(Debug)]
 pub(super) struct Tested {
-    block: BlockId,
+    pub(super) block: BlockId,
     value: Value,
     span: Span,
-    columns: Vec<ColumnTest>,
+    pub(super) columns: Vec<ColumnTest>,
 }
 
 /// A column test found in a value.
@@ -511,7 +512,7 @@ fn may_claim(write: &WriteFact) -> bool {
 }
 
 /// Whether two writes speak of the same row.
-fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
+pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
     if a.table.same(&b.table) == Some(false) {
         return false;
     }
