@@ -221,6 +221,8 @@ pub enum Look {
     None,
     /// A bool that says only that the statement ran was taken for it.
     Mistaken,
+    /// The caller was given such a bool, or a plain yes.
+    Passed,
     /// It was given to the caller.
     Returned,
     /// Somebody looked, or may have.

@@ -4,6 +4,8 @@ pub mod dump;
 pub mod fact;
 mod gate;
 mod interp;
+mod live;
+pub mod message;
 pub mod object;
 pub mod program;
 mod state;

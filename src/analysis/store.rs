@@ -10,7 +10,7 @@ use super::interp::{self, Shared};
 use super::summary::{Resolved, Summary};
 use crate::base::{Language, Name};
 use crate::base::SourceId;
-use crate::ir::{Engine, File, FuncRef};
+use crate::ir::{Engine, File, FuncRef, TypeRef};
 use crate::model::{ColumnRules, Vocabulary, Words};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -44,6 +44,7 @@ pub struct Store<'p> {
     imported: RefCell<FxHashSet<FuncRef>>,
     engines: BTreeMap<SourceId, Engine>,
     depth: Cell<u32>,
+    pub(super) properties: RefCell<FxHashMap<(Name, Name), Vec<TypeRef>>>,
     pub(super) lineages: RefCell<FxHashMap<(Language, Name), Arc<Vec<Name>>>>,
 }
 
@@ -67,6 +68,7 @@ impl<'p> Store<'p> {
             imported: RefCell::default(),
             engines: engines_of(program, vocabulary),
             depth: Cell::new(0),
+            properties: RefCell::default(),
             lineages: RefCell::default(),
         }
     }

@@ -228,7 +228,7 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
     let write = case.write;
     let ignored = *guard == Guard::Holds
         && write.kind == WriteKind::Statement
-        && matches!(write.look, Look::None | Look::Mistaken)
+        && matches!(write.look, Look::None | Look::Mistaken | Look::Passed)
         && !protected(case);
     if !ignored {
         return None;
@@ -236,7 +236,7 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
     let confidence = match case.best() {
         Bearing::Exact => Confidence::High,
         Bearing::Vague => Confidence::Medium,
-        Bearing::None if write.look == Look::Mistaken => Confidence::Medium,
+        Bearing::None if write.look != Look::None => Confidence::Medium,
         Bearing::None => Confidence::Low,
     };
     let mut out = fault(case, FaultKind::IgnoredClaim, confidence);

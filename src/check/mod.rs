@@ -5,6 +5,7 @@ mod column;
 mod guard;
 mod index;
 mod judge;
+mod message;
 mod protect;
 mod script;
 mod witness;
@@ -14,7 +15,7 @@ use crate::base::Source;
 use crate::base::Span;
 use crate::finding::{Confidence, Finding, FindingBuilder, StepRole};
 use crate::ir::FuncRef;
-use crate::model::{ColumnRules, Words};
+use crate::model::{ColumnRules, Vocabulary, Words};
 use crate::rule::{FaultKind, Rule, Values};
 use std::collections::BTreeMap;
 
@@ -28,6 +29,8 @@ pub struct Input<'a> {
     pub program: &'a Program<'a>,
     /// What is known of its functions.
     pub settled: &'a Settled,
+    /// Packs.
+    pub vocabulary: &'a Vocabulary,
     /// What columns are.
     pub columns: &'a ColumnRules,
     /// What names speak of.
@@ -61,7 +64,8 @@ pub struct Fault {
 
 /// All findings of the rules about rows.
 pub fn check(input: &Input<'_>, rules: &[Rule]) -> Vec<Finding> {
-    let faults = judge::faults(input);
+    let mut faults = judge::faults(input);
+    faults.extend(message::faults(input));
     faults.iter().flat_map(|fault| report(input, rules, fault)).collect()
 }
 

@@ -99,6 +99,7 @@ impl Engine {
         let input = Input {
             program: &program,
             settled: &settled,
+            vocabulary: &self.packs.vocabulary,
             columns: &self.packs.columns,
             words: &self.packs.words,
             sources,

@@ -133,6 +133,11 @@ pub struct TypeFact {
     /// For repositories and query types: which model they speak of: `name` strips the suffix
     /// (`JobRepository` gives `Job`), `generic` takes the first type argument.
     pub model_from: Vec<Name>,
+    /// Static methods whose call on a class that the program does not declare says that the class is
+    /// one of these.
+    pub implied_by: Vec<Name>,
+    /// Namespace segments directly below which undeclared classes are of this type.
+    pub implied_in: Vec<Name>,
 }
 
 /// `[[handler]]`: how worker code is told from other code.
@@ -343,6 +348,8 @@ mod tests {
             saves_whole: false,
             table_from: Vec::new(),
             model_from: Vec::new(),
+            implied_by: Vec::new(),
+            implied_in: Vec::new(),
         }
     }
 

@@ -312,6 +312,10 @@ impl<'p> Interp<'p> {
         }
         let at = self.shared.program.unique_method(name)?;
         let func = self.shared.program.function(at);
+        if func.class == self.root.class && site.receiver != Value::This {
+            // What has a method's own name inside of the class that wraps it is the wrapped thing.
+            return None;
+        }
         let most = func.params.len();
         let least = func.params.iter().filter(|it| it.default.is_none() && !it.variadic).count();
         let fits = (least..=most).contains(&site.args.len());

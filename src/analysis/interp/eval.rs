@@ -52,7 +52,7 @@ impl Interp<'_> {
                 }
             }
         }
-        let mut gates = self.gates();
+        let mut gates = self.gates.borrow_mut();
         let mut tests: Vec<(Value, bool)> = Vec::new();
         for (block, tested) in &self.resolved.tests {
             for (at, is_true) in &assigned {
@@ -175,6 +175,7 @@ impl Interp<'_> {
 
     pub(super) fn text(&self, state: &State, text: &Text) -> Value {
         let mut out = FoldedText::default();
+        let own = own_literals(text);
         for piece in &text.pieces {
             match piece {
                 Piece::Lit { value, span, offsets } => out.pieces.push(FoldedPiece::Lit {
@@ -184,6 +185,9 @@ impl Interp<'_> {
                 }),
                 Piece::Hole(hole) => {
                     let value = self.operand(state, &hole.value);
+                    if let Some(before) = super::list::appended_before(&value, &own) {
+                        return before;
+                    }
                     out.append(FoldedText::of_value(&value, hole.span, hole.numeric));
                 }
             }
@@ -417,8 +421,17 @@ fn is_either_bool(value: &Value) -> bool {
     matches!(value, Value::Any(them) if them.len() == 2 && them.iter().all(|it| matches!(it, Value::Bool(_))))
 }
 
+/// Where the literals of a text stand.
+fn own_literals(text: &Text) -> Vec<Span> {
+    let literal = |it: &Piece| match it {
+        Piece::Lit { span, .. } => Some(*span),
+        Piece::Hole(_) => None,
+    };
+    text.pieces.iter().filter_map(literal).collect()
+}
+
 /// A text whose holes hold alternatives is one of several texts.
-fn split_alternatives(text: FoldedText) -> Value {
+pub(super) fn split_alternatives(text: FoldedText) -> Value {
     let choice = text.pieces.iter().position(|it| {
         matches!(it, FoldedPiece::Hole { value: Value::Any(them), .. }
             if them.iter().any(|it| matches!(it, Value::Text(_) | Value::Str(_))))
@@ -479,6 +492,11 @@ fn binary(op: BinaryOp, left: Value, right: Value) -> Value {
             let right = match right {
                 Value::Any(them) => them.to_vec(),
                 it => vec![it],
+            };
+            let left = match (left, right.as_slice()) {
+                // `false === $count` asks whether it ran, not how many rows there were.
+                (Value::Count(id), [Value::Bool(_)]) => Value::Ran(id),
+                (left, _) => left,
             };
             test(test_op, left, right)
         }

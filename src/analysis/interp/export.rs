@@ -56,11 +56,12 @@ impl Interp<'_> {
             effects,
             writes,
             outs,
-            types: std::mem::take(&mut self.types),
+            types: BTreeMap::new(),
             deferred: std::mem::take(&mut self.deferred),
             diverges,
             durable: self.durable,
         };
+        let summary = Summary { types: self.used_types(&summary), ..summary };
         let outcome = Outcome {
             summary,
             resolved: std::mem::take(&mut self.resolved),
@@ -71,6 +72,35 @@ impl Interp<'_> {
             at: self.at,
         };
         (outcome, after)
+    }
+
+    /// Types of those unknown results that the summary speaks of.
+    fn used_types(&self, summary: &Summary) -> BTreeMap<crate::analysis::Identity, crate::ir::TypeRef> {
+        let mut used = FxHashSet::default();
+        let mut note = |value: &Value| {
+            value.walk(&mut |it| {
+                if let Value::Opaque(id) | Value::Object(id) = it {
+                    used.insert(*id);
+                }
+            });
+        };
+        note(&summary.ret);
+        for (root, object) in &summary.heap {
+            note(root);
+            object.leads_to(&mut note);
+        }
+        for write in &summary.writes {
+            write.row.iter().for_each(&mut note);
+            write.statement.iter().flat_map(|it| it.1.values()).for_each(&mut note);
+        }
+        for effect in &summary.effects {
+            if let Effect::Call { callable, args, .. } = effect {
+                note(callable);
+                args.iter().for_each(&mut note);
+            }
+        }
+        let kept = self.types.iter().filter(|(id, _)| used.contains(id));
+        kept.map(|(id, ty)| (*id, ty.clone())).collect()
     }
 
     fn final_state(&self) -> Option<State> {
@@ -107,7 +137,7 @@ impl Interp<'_> {
     }
 
     fn decided_by_tests(&self, values: &[Value]) -> Option<Value> {
-        let mut gates = self.gates();
+        let mut gates = self.gates.borrow_mut();
         let mut tests: Vec<(Value, Side, Value)> = Vec::new();
         for (block, tested) in &self.resolved.tests {
             for (at, value, _) in self.normal_returns() {
@@ -168,9 +198,7 @@ impl Interp<'_> {
             }
             let Some(object) = state.heap.get(&root) else { continue };
             out.insert(root, Arc::clone(object));
-            for it in led_to(object) {
-                it.walk(&mut |it| queue.push(it.clone()));
-            }
+            object.leads_to(&mut |it| it.walk(&mut |it| queue.push(it.clone())));
         }
         out
     }
@@ -217,7 +245,7 @@ impl Interp<'_> {
 
     /// Tests whose other side never returns: when the call comes back, they have passed.
     fn passed_checks(&self) -> Vec<(super::Point, Effect)> {
-        let mut gates = self.gates();
+        let mut gates = self.gates.borrow_mut();
         let leaves: Vec<BlockId> = self.normal_returns().iter().map(|it| it.0).collect();
         let mut out = Vec::new();
         for (block, tested) in &self.resolved.tests {
@@ -291,7 +319,7 @@ impl Interp<'_> {
         };
         if write.kind == WriteKind::Row {
             return write.changes.is_empty()
-                || write.look == Look::Returned
+                || matches!(write.look, Look::Returned | Look::Passed)
                 || write.changes.iter().any(|it| interesting(&it.column))
                 || !matches!(write.row, Some(Value::Object(_)));
         }
@@ -303,21 +331,4 @@ impl Interp<'_> {
             .any(|it| it.column_param.is_some() || interesting(&it.column))
             || stmt.sets.is_empty()
     }
-}
-
-fn led_to(object: &Object) -> Vec<&Value> {
-    let mut out: Vec<&Value> = object.fields.values().map(|it| &it.value).collect();
-    match &object.kind {
-        ObjectKind::List(row) => out.push(row),
-        ObjectKind::Statement(stmt) => {
-            out.extend(stmt.row.iter().chain([&stmt.text]).chain(stmt.params.values()));
-        }
-        ObjectKind::Query(query) => out.extend(query.params.values()),
-        ObjectKind::Array(array) => {
-            out.extend(array.items.iter().flat_map(|it| [&it.key, &it.value]))
-        }
-        ObjectKind::Condition(_, params) => out.extend(params.values()),
-        ObjectKind::Plain | ObjectKind::Row(_) | ObjectKind::Lock(_) | ObjectKind::Outcome(_) => (),
-    }
-    out
 }

@@ -19,6 +19,7 @@ mod eval;
 mod export;
 mod handle;
 mod lineage;
+mod list;
 mod place;
 mod query;
 mod relate;
@@ -34,6 +35,7 @@ pub(super) use relate::is_key_column;
 use super::Program;
 use super::fact::{Context, LoadFact, Transaction, WriteFact};
 use super::gate::Gates;
+use super::live::Live;
 use super::state::State;
 use super::summary::{Deferred, Effect, Resolved, Summary};
 use super::value::{Identity, Value};
@@ -41,6 +43,7 @@ use crate::base::{Language, Name, Span};
 use crate::ir::{self, BlockId, FuncRef, Function, InstrKind, LocalId, Terminator, TypeRef};
 use crate::model::{ColumnRules, Vocabulary};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
@@ -48,7 +51,7 @@ use std::hash::{Hash, Hasher};
 const MAX_BLOCKS_TWICE: usize = 1500;
 
 /// Bodies with more blocks than this are not read at all.
-const MAX_BLOCKS: usize = 20_000;
+const MAX_BLOCKS: usize = 8_000;
 
 /// What all functions of a run share.
 #[derive(Clone, Copy, Debug)]
@@ -130,6 +133,8 @@ pub(crate) struct Interp<'p> {
     /// Statements whose text only a caller knows.
     deferred: Vec<Deferred>,
     durable: bool,
+    /// Which branch decides what.
+    gates: RefCell<Gates<'p>>,
     /// The pack whose pattern is being applied.
     pack: Option<Name>,
 }
@@ -171,6 +176,7 @@ impl<'p> Interp<'p> {
             looked: FxHashSet::default(),
             deferred: Vec::new(),
             durable: false,
+            gates: RefCell::new(Gates::new(&func.cfg)),
             pack: None,
         }
     }
@@ -197,13 +203,9 @@ impl<'p> Interp<'p> {
 
     /// Closures that nothing was seen to call run on their own, in an unknown context.
     fn run_left_over(&mut self, entry: &State) {
-        let functions = self.shared.program.functions_of(self.at.source);
-        let left: Vec<FuncRef> = functions
-            .iter_ids()
-            .filter(|(_, it)| it.parent == Some(self.at.func))
-            .map(|(func, _)| FuncRef { source: self.at.source, func })
-            .filter(|it| !self.ran.contains(it))
-            .collect();
+        let closures = self.shared.program.closures_of(self.at);
+        let left: Vec<FuncRef> =
+            closures.iter().filter(|it| !self.ran.contains(it)).copied().collect();
         for at in left {
             let captures = &self.shared.program.function(at).captures;
             let last = self.returns.last().map_or(entry, |it| &it.2);
@@ -230,6 +232,8 @@ impl<'p> Interp<'p> {
             let here = position[block.0 as usize];
             self.func.cfg.successors(block).iter().any(|it| position[it.0 as usize] <= here)
         });
+        let captured: Vec<u32> = self.captured_locals();
+        let live = Live::of(self.func, &order, &captured);
         let rounds = if has_loop && order.len() <= MAX_BLOCKS_TWICE { 2 } else { 1 };
         let mut entries: Vec<Option<State>> = vec![None; self.func.cfg.blocks.len()];
         for _ in 0..rounds {
@@ -246,11 +250,19 @@ impl<'p> Interp<'p> {
                 }
                 entry => *entry = Some(start.clone()),
             }
-            for &block in &order {
-                let Some(state) = entries[block.0 as usize].clone() else { continue };
+            for (idx, &block) in order.iter().enumerate() {
+                let Some(mut state) = entries[block.0 as usize].clone() else { continue };
+                state.forget(|local| idx > 0 && live.is_dead(local, idx - 1));
                 self.block(block, state, &mut entries);
             }
         }
+    }
+
+    /// Variables that closures of this function see.
+    fn captured_locals(&self) -> Vec<u32> {
+        let program = self.shared.program;
+        let own = program.closures_of(self.at).iter().map(|it| program.function(*it));
+        own.flat_map(|it| it.captures.iter().map(|it| it.outer.0)).collect()
     }
 
     fn reset(&mut self) {
@@ -398,10 +410,6 @@ impl<'p> Interp<'p> {
     fn effect(&mut self, effect: Effect) {
         let point = self.tick();
         self.effects.push((point, effect));
-    }
-
-    fn gates(&self) -> Gates<'p> {
-        Gates::new(&self.func.cfg)
     }
 }
 

@@ -37,7 +37,7 @@ impl Interp<'_> {
             Proj::Field(name) => self.read_field(state, value, name),
             Proj::Variant(_, _) => value.clone(),
             Proj::VariantField(_, name) => self.read_field(state, value, name),
-            Proj::Element { key: true } => Value::derived([value.clone()]),
+            Proj::Element { key: true } => self.key_of_element(state, value),
             Proj::Element { key: false } => self.element_of(state, value),
             Proj::Index(key) => {
                 let key = plain_key(self.operand(state, key));
@@ -248,10 +248,8 @@ impl Interp<'_> {
         let span = self.span;
         if let Some(ObjectKind::Array(_)) = state.object(container).map(|it| &it.kind)
             && let ObjectKind::Array(array) = &mut state.object_mut(container).kind
-            && array.items.len() < 64
         {
-            let key = Value::Int(i64::try_from(array.items.len()).unwrap_or(0));
-            array.items.push(ArrayEntry { key, value, span });
+            super::list::push(array, value, span);
         }
     }
 

@@ -11,6 +11,7 @@ use crate::analysis::summary::Effect;
 use crate::analysis::value::{Identity, TestOp, Value};
 use crate::base::{Name, Span, snake_case};
 use crate::ir::{BlockId, Condition, ConditionOp, InstrKind, ParamRef, SqlExpr, Terminator};
+use crate::model::Yield;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -20,12 +21,18 @@ const MAX_EVIDENCE: usize = 8;
 impl Interp<'_> {
     /// Gives each write the evidence that this function knows of.
     pub(super) fn relate(&mut self) {
-        let mut gates = self.gates();
-        let tests: Vec<(BlockId, Value, Span)> = self
+        let mut gates = self.gates.borrow_mut();
+        let tests: Vec<Tested> = self
             .resolved
             .tests
             .iter()
-            .map(|(block, value)| (*block, value.clone(), self.condition_span(*block)))
+            .filter(|(_, value)| **value != Value::Unknown)
+            .map(|(block, value)| Tested {
+                block: *block,
+                value: value.clone(),
+                span: self.condition_span(*block),
+                columns: columns_tested(value),
+            })
             .collect();
         let mut writes = std::mem::take(&mut self.writes);
         let claims: Vec<(Point, Identity, Span, WriteFact)> = writes
@@ -38,8 +45,8 @@ impl Interp<'_> {
             self.relate_checks(&mut gates, &tests, *point, write);
             self.relate_claims(&mut gates, &tests, &claims, (*point, write));
         }
-        for (_, write) in &mut writes {
-            self.relate_looks(&mut gates, &tests, write);
+        for (point, write) in &mut writes {
+            self.relate_looks(&mut gates, &tests, (*point, write));
         }
         self.writes = writes;
     }
@@ -69,22 +76,22 @@ impl Interp<'_> {
     fn relate_checks(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[(BlockId, Value, Span)],
+        tests: &[Tested],
         point: Point,
         write: &mut WriteFact,
     ) {
-        for (block, tested, span) in tests {
+        for tested in tests.iter().filter(|it| !it.columns.is_empty()) {
             if write.checks.len() >= MAX_EVIDENCE {
                 break;
             }
-            let mut checks = columns_tested(tested);
-            checks.retain(|it| self.touches(write, &it.row));
-            if checks.is_empty() {
+            let touching: Vec<&ColumnTest> =
+                tested.columns.iter().filter(|it| self.touches(write, &it.row)).collect();
+            if touching.is_empty() {
                 continue;
             }
-            let Some(side) = gates.side(*block, point.block) else { continue };
-            for it in checks {
-                push_check(write, it.into_fact(side == Side::Then, *span, self.at));
+            let Some(side) = gates.side(tested.block, point.block) else { continue };
+            for it in touching {
+                push_check(write, it.clone().into_fact(side == Side::Then, tested.span, self.at));
             }
         }
         for (at, effect) in &self.effects {
@@ -106,7 +113,7 @@ impl Interp<'_> {
     fn relate_claims(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[(BlockId, Value, Span)],
+        tests: &[Tested],
         claims: &[(Point, Identity, Span, WriteFact)],
         (point, write): (Point, &mut WriteFact),
     ) {
@@ -114,8 +121,8 @@ impl Interp<'_> {
             if *id == write.id || !precedes(gates, *at, point) || !same_row(claim, write) {
                 continue;
             }
-            let gated = tests.iter().any(|(block, tested, _)| {
-                speaks_of(tested, *id) && gates.side(*block, point.block).is_some()
+            let gated = tests.iter().any(|it| {
+                counts(&it.value, claim) && gates.side(it.block, point.block).is_some()
             });
             let won = gated || self.looked.contains(id) && self.diverges_on_loss(*id);
             let stale_copy = self.is_stale_copy(gates, *at, point, write);
@@ -182,8 +189,8 @@ impl Interp<'_> {
     fn relate_looks(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[(BlockId, Value, Span)],
-        write: &mut WriteFact,
+        tests: &[Tested],
+        (point, write): (Point, &mut WriteFact),
     ) {
         if write.look == Look::Looked {
             return;
@@ -193,18 +200,20 @@ impl Interp<'_> {
         if self.looked.contains(&id) || self.escaped.iter().any(|(_, it)| speaks_of(it, id)) {
             look = Look::Looked;
         }
-        for (block, tested, _) in tests {
-            if speaks_of(tested, id) {
-                look = look.max(self.branch_look(gates, *block));
-            } else if tested.mentions(&Value::Ran(id)) {
+        for tested in tests {
+            if counts(&tested.value, write) {
+                look = look.max(self.branch_look(gates, tested.block));
+            } else if ran(&tested.value, write) {
                 look = look.max(Look::Mistaken);
             }
         }
-        for (_, value, state) in &self.returns {
-            if speaks_of(value, id) || leads_to(state, value, id) {
+        for (at, value, state) in &self.returns {
+            if counts(value, write) || leads_to(state, value, id) {
                 look = look.max(Look::Returned);
-            } else if value.mentions(&Value::Ran(id)) {
-                look = look.max(Look::Mistaken);
+            } else if ran(value, write)
+                || *value == Value::Bool(true) && gates.leads(point.block, *at)
+            {
+                look = look.max(Look::Passed);
             }
             let kept = state.heap.iter().any(|(root, object)| {
                 !matches!(root, Value::Object(_))
@@ -274,6 +283,15 @@ impl Interp<'_> {
             .map(|it| it.into_fact(holds, self.span, self.at))
             .collect()
     }
+}
+
+/// A branch with what it tests.
+#[derive(Debug)]
+pub(super) struct Tested {
+    block: BlockId,
+    value: Value,
+    span: Span,
+    columns: Vec<ColumnTest>,
 }
 
 /// A column test found in a value.
@@ -412,6 +430,24 @@ fn precedes(gates: &mut Gates<'_>, earlier: Point, later: Point) -> bool {
 /// Whether the value depends on how many rows a write affected, or on the row that it gave back.
 pub(super) fn speaks_of(value: &Value, id: Identity) -> bool {
     value.mentions(&Value::Count(id)) || value.mentions(&Value::Object(id))
+}
+
+/// Whether the value depends on how many rows the write affected. An outcome by itself does not: the
+/// number has to be read from it.
+fn counts(value: &Value, write: &WriteFact) -> bool {
+    value.mentions(&Value::Count(write.id))
+        || value.mentions(&Value::Object(write.id)) && !is_plain_outcome(write)
+}
+
+/// Whether the value tells that the write ran, and nothing more.
+fn ran(value: &Value, write: &WriteFact) -> bool {
+    value.mentions(&Value::Ran(write.id))
+        || value.mentions(&Value::Object(write.id)) && is_plain_outcome(write)
+}
+
+fn is_plain_outcome(write: &WriteFact) -> bool {
+    let returning = write.statement.as_ref().is_some_and(|(stmt, _)| stmt.returning);
+    write.gives == Yield::Outcome && !write.weak && !returning
 }
 
 /// Whether a returned object leads to a write's count.

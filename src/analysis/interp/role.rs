@@ -255,8 +255,12 @@ impl Interp<'_> {
             Role::Format { template, args } => {
                 Some(self.format_role(state, site, template.as_ref(), args))
             }
+            Role::Implode { glue, parts } => {
+                Some(self.implode_role(state, site, glue.as_ref(), parts))
+            }
+            Role::Keys { of } => Some(self.keys_role(state, site, of)),
             Role::Merge { parts } => Some(self.merge_role(state, site, parts)),
-            Role::Log => Some(Value::Null),
+            Role::Log => Some(Value::Opaque(site.id)),
             Role::Abort { when, negated } => {
                 self.abort_role(state, site, when.as_ref(), *negated);
                 None

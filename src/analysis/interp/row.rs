@@ -89,7 +89,8 @@ impl Interp<'_> {
         }
         if let Some(criteria) = source.criteria.as_ref().filter(|it| self.is_given(site, it)) {
             let criteria = self.access(state, site, criteria);
-            self.add_conditions(state, root, &criteria, &Value::Null);
+            let binds = self.criteria_binds(state, site, source);
+            self.add_conditions(state, root, &criteria, &binds);
         }
     }
 
@@ -473,7 +474,7 @@ impl Interp<'_> {
         (site, back): (&Site<'_>, Option<Value>),
         write: &mut WriteFact,
     ) {
-        if write.look == Look::Returned {
+        if matches!(write.look, Look::Returned | Look::Passed) {
             // The answer is the caller's now.
             write.look = Look::None;
             write.answer = Some(self.span);
