@@ -236,6 +236,7 @@ impl<'p> Interp<'p> {
         if self.language == Language::Rust
             && !site.is_static
             && let Some((pattern, rest)) = self.best_pattern(name, site, &wrapper)
+            && admits(state, &pattern.role, site)
         {
             return Target::Pattern { pattern, rest, weak: pattern.weak };
         }

@@ -27,6 +27,7 @@ mod relate;
 mod role;
 mod row;
 mod sql;
+mod target;
 mod typing;
 
 pub(super) use query::sql_value;

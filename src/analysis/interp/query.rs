@@ -43,17 +43,7 @@ impl Interp<'_> {
         }
         if let Some(table) = &source.table {
             let value = self.access(state, site, table);
-            let name = match &value {
-                Value::Case(class, _) | Value::Class(class) => {
-                    Some(crate::base::last_segment(class).into())
-                }
-                value => literal_of(value),
-            };
-            return Table {
-                table: name.map(|it: Name| super::typing::bare_table(&it)),
-                model: None,
-                value: Some(value),
-            };
+            return self.target_of(state, &value).table;
         }
         let types = self.types_of(state, &site.receiver);
         match types.iter().find_map(|it| self.model_of(it)) {
@@ -101,6 +91,13 @@ impl Interp<'_> {
                 root.clone(),
                 Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
             );
+        }
+        if let Some(table) = &source.table
+            && !on_query
+        {
+            let value = self.access(state, site, table);
+            let target = self.target_of(state, &value);
+            self.aim(state, &root, &target);
         }
         self.add_source(state, site, &root, source);
         root
@@ -871,7 +868,7 @@ fn bare_column(text: &str) -> Name {
 }
 
 /// A string, with holes left out (`"{$alias}.status"`).
-fn literal_of(value: &Value) -> Option<Name> {
+pub(super) fn literal_of(value: &Value) -> Option<Name> {
     if let Some(text) = value.as_str() {
         return Some(text);
     }

@@ -70,7 +70,14 @@ impl<'p> Interp<'p> {
                 }
             }
             Value::Any(them) => them.iter().for_each(|it| self.collect_types(state, it, out)),
-            Value::Case(class, _) => out.push(TypeRef::named(class.clone())),
+            Value::Case(class, name) => {
+                // `jobs::table` is a value of a type of that name.
+                let path = format!("{class}::{name}");
+                if self.shared.vocabulary.type_fact(self.language, &path).is_some() {
+                    out.push(TypeRef::named(path));
+                }
+                out.push(TypeRef::named(class.clone()));
+            }
             _ => (),
         }
     }
