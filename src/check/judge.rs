@@ -281,7 +281,7 @@ fn counter(case: &Case<'_>) -> Option<Fault> {
     let column = &case.target.column;
     if case.target.relative {
         let limit = case.checks.iter().any(|(bearing, check)| {
-            *bearing == Bearing::Exact && super::column::same_column(&check.column, column)
+            *bearing != Bearing::None && super::column::same_column(&check.column, column)
         });
         return limit.then(|| fault(case, FaultKind::UnguardedLimit, Confidence::High));
     }
