@@ -159,6 +159,15 @@ pub struct LoadFact {
     pub weak: bool,
 }
 
+impl LoadFact {
+    /// Visits every value in it.
+    pub fn walk<'s>(&'s self, visit: &mut dyn FnMut(&'s Value)) {
+        self.row.walk(visit);
+        self.key.iter().chain(&self.table.value).for_each(|it| it.walk(visit));
+        self.filters.iter().flat_map(|it| &it.values).for_each(|it| it.walk(visit));
+    }
+}
+
 /// Why a check is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CheckKind {
@@ -270,6 +279,19 @@ pub struct WriteFact {
     pub weak: bool,
     /// The function, or one on the way, looks like a worker, claim or payment.
     pub workerlike: bool,
+}
+
+impl WriteFact {
+    /// Visits every value in it.
+    pub fn walk<'s>(&'s self, visit: &mut dyn FnMut(&'s Value)) {
+        self.row.iter().chain(&self.table.value).for_each(|it| it.walk(visit));
+        if let Some((_, params)) = &self.statement {
+            params.values().for_each(|it| it.walk(visit));
+        }
+        self.changes.iter().for_each(|it| it.value.walk(visit));
+        self.checks.iter().for_each(|it| it.row.walk(visit));
+        self.loads.iter().for_each(|it| it.walk(visit));
+    }
 }
 
 /// A guarded claim that precedes a write.

@@ -20,6 +20,29 @@ pub struct Object {
     pub fields: BTreeMap<Name, Field>,
 }
 
+impl Object {
+    /// The values that it holds.
+    pub fn values(&self) -> Vec<&Value> {
+        let mut out: Vec<&Value> = self.fields.values().map(|it| &it.value).collect();
+        match &self.kind {
+            ObjectKind::List(row) => out.push(row),
+            ObjectKind::Statement(stmt) => {
+                out.extend(stmt.row.iter().chain([&stmt.text]).chain(stmt.params.values()));
+            }
+            ObjectKind::Query(query) => out.extend(query.params.values()),
+            ObjectKind::Array(array) => {
+                out.extend(array.items.iter().flat_map(|it| [&it.key, &it.value]));
+            }
+            ObjectKind::Condition(_, params) => out.extend(params.values()),
+            ObjectKind::Plain
+            | ObjectKind::Row(_)
+            | ObjectKind::Lock(_)
+            | ObjectKind::Outcome(_) => (),
+        }
+        out
+    }
+}
+
 /// A field with what it holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {

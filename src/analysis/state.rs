@@ -23,9 +23,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Joins `other` in; whether anything changed.
-    pub(crate) fn join(&mut self, other: &Self) -> bool {
-        let before = self.clone();
+    /// Joins `other` in.
+    pub(crate) fn join(&mut self, other: &Self) {
         for (mine, theirs) in self.locals.iter_mut().zip(&other.locals) {
             if mine != theirs {
                 *mine = std::mem::take(mine).join(theirs.clone());
@@ -47,7 +46,6 @@ impl State {
         if self.last_write != other.last_write {
             self.last_write = self.last_write.or(other.last_write);
         }
-        *self != before
     }
 
     /// The object behind a value.

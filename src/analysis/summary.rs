@@ -33,6 +33,31 @@ pub struct Summary {
     pub durable: bool,
 }
 
+impl Summary {
+    /// Visits every value that a caller can come to see.
+    pub fn walk<'s>(&'s self, visit: &mut dyn FnMut(&'s Value)) {
+        self.ret.walk(visit);
+        for (root, object) in &self.heap {
+            root.walk(visit);
+            object.values().into_iter().for_each(|it| it.walk(visit));
+        }
+        for effect in &self.effects {
+            effect.walk(visit);
+        }
+        for write in &self.writes {
+            write.walk(visit);
+        }
+        for (place, value) in &self.outs {
+            place.walk(visit);
+            value.walk(visit);
+        }
+        for deferred in &self.deferred {
+            [&deferred.text, &deferred.root].into_iter().for_each(|it| it.walk(visit));
+            deferred.params.values().chain(&deferred.binds).for_each(|it| it.walk(visit));
+        }
+    }
+}
+
 /// A statement whose text comes from a parameter: a wrapper like `query($sql, $params)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deferred {
@@ -96,6 +121,21 @@ pub enum Effect {
         /// Where.
         span: Span,
     },
+}
+
+impl Effect {
+    fn walk<'s>(&'s self, visit: &mut dyn FnMut(&'s Value)) {
+        match self {
+            Self::Check(check) => check.row.walk(visit),
+            Self::Load(load) => load.walk(visit),
+            Self::Acquire(held) => held.row.iter().for_each(|it| it.walk(visit)),
+            Self::Call { callable, args, .. } => {
+                callable.walk(visit);
+                args.iter().for_each(|it| it.walk(visit));
+            }
+            Self::Release | Self::Begin { .. } | Self::End | Self::Flush(_) | Self::Claim { .. } => (),
+        }
+    }
 }
 
 /// What a call site turned out to be.

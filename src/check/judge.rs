@@ -2,10 +2,10 @@
 
 use super::column::{Bearing, Target, bearing, state_word, targets};
 use super::guard::{Guard, same_state};
-use super::index::Tested;
 use super::protect::{Protection, locks_in_vain, protection};
 use super::{Fault, Input, guard, settle, witness};
 use crate::analysis::Value;
+use crate::analysis::store::MAX_TRACE;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::finding::{Confidence, StepRole};
 use crate::ir::FuncRef;
@@ -14,13 +14,12 @@ use crate::rule::FaultKind;
 
 /// All faults of the program about rows, one for each place.
 pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
-    let tested = Tested::of(input);
     let mut out = Vec::new();
     for (at, facts) in &input.settled.facts {
         let root = !input.settled.imported.contains(at);
         for write in &facts.writes {
-            if root || write.trace.len() >= 6 {
-                out.extend(judge(input, &tested, write));
+            if root || write.trace.len() >= MAX_TRACE {
+                out.extend(judge(input, write));
             }
         }
         if root {
@@ -52,7 +51,7 @@ impl Case<'_> {
     }
 }
 
-fn judge(input: &Input<'_>, tested: &Tested, write: &WriteFact) -> Vec<Fault> {
+fn judge(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
     let Some(case) = case_of(input, write) else { return Vec::new() };
     let mut out = Vec::new();
     if case.target.class == ColumnClass::Counter {
@@ -85,9 +84,9 @@ fn judge(input: &Input<'_>, tested: &Tested, write: &WriteFact) -> Vec<Fault> {
             fault.steps.push((StepRole::Lock, held.span, "the lock is taken here".to_owned()));
             return vec![fault];
         }
-        Protection::None => (general_kind(write), confidence(&case, tested)),
+        Protection::None => (general_kind(write), confidence(&case)),
         Protection::Process => {
-            (general_kind(write), confidence(&case, tested).min(Confidence::Medium))
+            (general_kind(write), confidence(&case).min(Confidence::Medium))
         }
     };
     if write.weak && confidence == Confidence::High {
@@ -164,13 +163,13 @@ fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>>
     })
 }
 
-fn confidence(case: &Case<'_>, tested: &Tested) -> Confidence {
+fn confidence(case: &Case<'_>) -> Confidence {
     match case.best() {
         Bearing::Exact => Confidence::High,
         Bearing::Vague => Confidence::Medium,
         Bearing::None => {
             let table = case.write.table.word().unwrap_or_default();
-            let elsewhere = tested.has(table, &case.target.column);
+            let elsewhere = case.input.settled.tested.has(table, &case.target.column);
             let transient = case.input.words.transient.matches(&state_word(&case.target.value));
             if case.write.workerlike && (elsewhere || transient) {
                 Confidence::Medium

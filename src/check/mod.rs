@@ -3,7 +3,6 @@
 
 mod column;
 mod guard;
-mod index;
 mod judge;
 mod protect;
 mod witness;

@@ -6,6 +6,7 @@ use super::{Interp, Outcome};
 use crate::analysis::fact::{Context, LoadFact, Transaction, WriteFact, WriteKind};
 use crate::analysis::object::{Field, Object, ObjectKind};
 use crate::analysis::state::State;
+use crate::analysis::store::MAX_TRACE;
 use crate::analysis::summary::{Effect, Summary};
 use crate::analysis::value::{Identity, Value};
 use crate::ir::{Call, Callee, ClassRef, Const, FuncRef, Function, Operand};
@@ -307,7 +308,7 @@ impl Interp<'_> {
         write: &WriteFact,
         binding: &Binding,
     ) {
-        if write.trace.len() >= 6 {
+        if write.trace.len() >= MAX_TRACE {
             return;
         }
         let back = match write.kind {

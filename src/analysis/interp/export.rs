@@ -6,7 +6,7 @@ use crate::analysis::gate::Side;
 use crate::analysis::object::{Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::summary::{Effect, Summary};
-use crate::analysis::value::Value;
+use crate::analysis::value::{Identity, Value};
 use crate::ir::{FuncRef, Terminator};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl Interp<'_> {
         let mut writes: Vec<WriteFact> =
             all.iter().filter(|it| self.matters(it)).take(MAX_WRITES).cloned().collect();
         writes.sort_by_key(|it| it.primary);
-        let summary = Summary {
+        let mut summary = Summary {
             ret,
             heap,
             effects,
@@ -61,6 +61,9 @@ impl Interp<'_> {
             diverges,
             durable: self.durable,
         };
+        if self.depth == 0 {
+            forget_types(&mut summary);
+        }
         let outcome = Outcome {
             summary,
             resolved: std::mem::take(&mut self.resolved),
@@ -162,7 +165,7 @@ impl Interp<'_> {
             }
             let Some(object) = state.heap.get(&root) else { continue };
             out.insert(root, Arc::clone(object));
-            for it in led_to(object) {
+            for it in object.values() {
                 it.walk(&mut |it| queue.push(it.clone()));
             }
         }
@@ -295,19 +298,15 @@ impl Interp<'_> {
     }
 }
 
-fn led_to(object: &Object) -> Vec<&Value> {
-    let mut out: Vec<&Value> = object.fields.values().map(|it| &it.value).collect();
-    match &object.kind {
-        ObjectKind::List(row) => out.push(row),
-        ObjectKind::Statement(stmt) => {
-            out.extend(stmt.row.iter().chain([&stmt.text]).chain(stmt.params.values()));
+/// Types of what no caller will ever see go: else each caller has those of all call paths below it.
+fn forget_types(summary: &mut Summary) {
+    let mut types = std::mem::take(&mut summary.types);
+    let mut seen: FxHashSet<Identity> = FxHashSet::default();
+    summary.walk(&mut |it| {
+        if let Value::Opaque(id) | Value::Object(id) = it {
+            seen.insert(*id);
         }
-        ObjectKind::Query(query) => out.extend(query.params.values()),
-        ObjectKind::Array(array) => {
-            out.extend(array.items.iter().flat_map(|it| [&it.key, &it.value]))
-        }
-        ObjectKind::Condition(_, params) => out.extend(params.values()),
-        ObjectKind::Plain | ObjectKind::Row(_) | ObjectKind::Lock(_) | ObjectKind::Outcome(_) => (),
-    }
-    out
+    });
+    types.retain(|id, _| seen.contains(id));
+    summary.types = types;
 }
