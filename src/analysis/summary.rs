@@ -34,6 +34,13 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Whether it tells nothing of rows: no statement was understood in it.
+    pub fn is_silent(&self) -> bool {
+        self.writes.is_empty()
+            && self.deferred.is_empty()
+            && !self.effects.iter().any(|it| matches!(it, Effect::Load(_) | Effect::Call { .. }))
+    }
+
     /// Visits every value that a caller can come to see.
     pub fn walk<'s>(&'s self, visit: &mut dyn FnMut(&'s Value)) {
         self.ret.walk(visit);

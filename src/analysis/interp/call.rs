@@ -123,7 +123,7 @@ impl<'p> Interp<'p> {
     fn resolve(&self, state: &State, site: &Site<'_>) -> Target<'p> {
         match &site.call.callee {
             Callee::Function(name) | Callee::Macro(name) => self.resolve_function(name, site),
-            Callee::Static { class, name } => self.resolve_static(state, class, name, site),
+            Callee::Static { name, .. } => self.resolve_static(state, name, site),
             Callee::Method { name, .. } => self.resolve_method(state, name, site),
             Callee::New(_) | Callee::Value(_) | Callee::Unknown => Target::Unknown,
         }
@@ -163,20 +163,20 @@ impl<'p> Interp<'p> {
     fn resolve_static(
         &self,
         state: &State,
-        class: &ClassRef,
         name: &Name,
         site: &Site<'_>,
     ) -> Target<'p> {
         let Value::Class(class_name) = &site.receiver else {
             return self.by_pattern(state, name, site, &[]);
         };
+        let types = [TypeRef::named(class_name.clone())];
         if let Some(at) = self.shared.program.method(class_name, name)
             && !self.shared.program.function(at).is_abstract
         {
-            return Target::Functions(vec![at]);
+            let described = self.described(name, site, &types, &[at]);
+            return described.unwrap_or_else(|| Target::Functions(vec![at]));
         }
-        let _ = class;
-        self.by_pattern(state, name, site, &[TypeRef::named(class_name.clone())])
+        self.by_pattern(state, name, site, &types)
     }
 
     fn resolve_method(&self, state: &State, name: &Name, site: &Site<'_>) -> Target<'p> {
@@ -189,10 +189,32 @@ impl<'p> Interp<'p> {
                 }
             }
         }
-        if !targets.is_empty() {
-            return Target::Functions(targets);
+        match self.described(name, site, &types, &targets) {
+            Some(found) => found,
+            None if !targets.is_empty() => Target::Functions(targets),
+            None => self.by_pattern(state, name, site, &types),
         }
-        self.by_pattern(state, name, site, &types)
+    }
+
+    /// The vocabulary's pattern for a method of the very class that it describes: a framework that is
+    /// analysed itself, or copied into the program. It tells more than the code below.
+    fn described(
+        &self,
+        name: &Name,
+        site: &Site<'_>,
+        types: &[TypeRef],
+        targets: &[FuncRef],
+    ) -> Option<Target<'p>> {
+        let at = *targets.first()?;
+        let class = self.shared.program.function(at).class.as_deref()?;
+        let (pattern, rest) = self.best_pattern(name, site, types)?;
+        if !pattern.on.iter().any(|it| it.eq_ignore_ascii_case(class)) {
+            return None;
+        }
+        let known = self.shared.vocabulary.type_fact(self.language, class).is_some();
+        let own = || self.shared.store.summary(at);
+        (known || own().is_none_or(|it| it.is_silent()))
+            .then(|| Target::Pattern { pattern, rest, weak: pattern.weak })
     }
 
     /// The vocabulary's pattern for a call on one of `types`; by words and names when none is known.
