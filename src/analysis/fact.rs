@@ -195,6 +195,8 @@ pub struct CheckFact {
     pub span: Span,
     /// The function that checks.
     pub symbol: FuncRef,
+    /// Something else than the write hangs on it: it decides more than whether the write is needed.
+    pub works: bool,
 }
 
 /// A change of a copy in memory.

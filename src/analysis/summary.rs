@@ -31,6 +31,8 @@ pub struct Summary {
     pub diverges: bool,
     /// It or a callee writes something durable (database, file, remote).
     pub durable: bool,
+    /// It or a callee does something besides writing rows that exist: it tells, pays, adds.
+    pub works: bool,
 }
 
 impl Summary {
@@ -140,7 +142,11 @@ impl Effect {
                 callable.walk(visit);
                 args.iter().for_each(|it| it.walk(visit));
             }
-            Self::Release | Self::Begin { .. } | Self::End | Self::Flush(_) | Self::Claim { .. } => (),
+            Self::Release
+            | Self::Begin { .. }
+            | Self::End
+            | Self::Flush(_)
+            | Self::Claim { .. } => (),
         }
     }
 }
@@ -166,6 +172,8 @@ pub struct CallSite {
     pub result: Value,
     /// It writes something durable, itself or below.
     pub durable: bool,
+    /// It does something besides writing rows that exist, itself or below.
+    pub works: bool,
     /// Nothing is known of it: it may do anything, and fail.
     pub unknown: bool,
 }

@@ -5,8 +5,8 @@ use super::guard::{Guard, same_state};
 use super::protect::{Protection, locks_in_vain, protection};
 use super::{Fault, Input, guard, settle, witness};
 use crate::analysis::Value;
-use crate::analysis::store::MAX_TRACE;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
+use crate::analysis::store::MAX_TRACE;
 use crate::finding::{Confidence, StepRole};
 use crate::ir::FuncRef;
 use crate::model::ColumnClass;
@@ -85,9 +85,7 @@ fn judge(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
             return vec![fault];
         }
         Protection::None => (general_kind(write), confidence(&case)),
-        Protection::Process => {
-            (general_kind(write), confidence(&case).min(Confidence::Medium))
-        }
+        Protection::Process => (general_kind(write), confidence(&case).min(Confidence::Medium)),
     };
     if write.weak && confidence == Confidence::High {
         confidence = Confidence::Medium;
@@ -164,19 +162,71 @@ fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>>
 }
 
 fn confidence(case: &Case<'_>) -> Confidence {
-    match case.best() {
+    let found = match case.best() {
         Bearing::Exact => Confidence::High,
         Bearing::Vague => Confidence::Medium,
-        Bearing::None => {
-            let table = case.write.table.word().unwrap_or_default();
-            let elsewhere = case.input.settled.tested.has(table, &case.target.column);
-            let transient = case.input.words.transient.matches(&state_word(&case.target.value));
-            if case.write.workerlike && (elsewhere || transient) {
-                Confidence::Medium
-            } else {
-                Confidence::Low
-            }
-        }
+        Bearing::None => return unchecked(case),
+    };
+    if case.checks.iter().all(|(_, check)| only_saves_a_write(case, check)) {
+        return Confidence::Low;
+    }
+    found
+}
+
+/// How much a transition tells with no check in sight: what a worker, claim or payment sets to a state
+/// of its own choice. A value from elsewhere is a form's or a copy's, and how its work came out is for
+/// the worker alone to say.
+fn unchecked(case: &Case<'_>) -> Confidence {
+    let words = case.input.words;
+    let set = state_word(&case.target.value);
+    let chosen = case.target.now || is_truthy(&case.target.value);
+    let outcome = words.outcomes.matches(&set) && !words.transient.matches(&set);
+    if !case.write.workerlike || !chosen || outcome {
+        return Confidence::Low;
+    }
+    let table = case.write.table.word().unwrap_or_default();
+    let elsewhere = case.input.settled.tested.has(table, &case.target.column);
+    if elsewhere || words.transient.matches(&set) { Confidence::Medium } else { Confidence::Low }
+}
+
+/// Whether the value is one known state, other than none.
+fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Bool(it) => *it,
+        Value::Int(it) => *it != 0,
+        Value::Case(..) => true,
+        value => value.as_str().is_some_and(|it| !it.is_empty() && &*it != "0"),
+    }
+}
+
+/// Whether the check only asks if the row already is as the write makes it, and nothing else hangs on
+/// the answer: two workers that both pass do no more than one.
+fn only_saves_a_write(case: &Case<'_>, check: &CheckFact) -> bool {
+    if check.works
+        || check.kind != CheckKind::Branch
+        || !super::column::same_column(&check.column, &case.target.column)
+    {
+        return false;
+    }
+    let same = |it: &Value| {
+        let set = case.target.value.alternatives();
+        set.iter().all(|value| same_state(case.input, it, value))
+    };
+    match &check.passes {
+        Err(them) => them.iter().any(same) || is_set_once(case, them),
+        Ok(them) => !them.is_empty() && them.iter().all(is_unset) && !is_unset(&case.target.value),
+    }
+}
+
+/// A check for something that is not set yet, whatever it is set to.
+fn is_set_once(case: &Case<'_>, refused: &[Value]) -> bool {
+    refused == [Value::Bool(true)] && is_truthy(&case.target.value)
+}
+
+fn is_unset(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) | Value::Int(0) => true,
+        value => value.as_str().is_some_and(|it| it.is_empty() || &*it == "0"),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::call::{MAX_CLOSURE_DEPTH, Site};
 use super::{Interp, Outcome};
-use crate::analysis::fact::{Context, LoadFact, Transaction, WriteFact, WriteKind};
+use crate::analysis::fact::{CheckFact, Context, LoadFact, Transaction, WriteFact, WriteKind};
 use crate::analysis::object::{Field, Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::store::MAX_TRACE;
@@ -257,8 +257,8 @@ impl Interp<'_> {
     fn import_effect(&mut self, state: &mut State, effect: &Effect, binding: &Binding) {
         match effect {
             Effect::Check(check) => {
-                let mut check = check.clone();
-                check.row = super::row::non_null(self.settled(state, &binding.value(&check.row)));
+                let mut check = bind_check(check, binding);
+                check.row = super::row::non_null(self.settled(state, &check.row));
                 self.effect(Effect::Check(check));
             }
             Effect::Load(load) => {
@@ -543,6 +543,16 @@ fn bind_load(load: &LoadFact, binding: &Binding, state: &State) -> LoadFact {
     out
 }
 
+fn bind_check(check: &CheckFact, binding: &Binding) -> CheckFact {
+    let mut out = check.clone();
+    out.row = binding.value(&out.row);
+    let (Ok(values) | Err(values)) = &mut out.passes;
+    for value in values.iter_mut() {
+        *value = binding.value(value);
+    }
+    out
+}
+
 fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
     let mut out = write.clone();
     out.id = binding.id(out.id);
@@ -556,7 +566,7 @@ fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
         change.value = binding.value(&change.value);
     }
     for check in &mut out.checks {
-        check.row = binding.value(&check.row);
+        *check = bind_check(check, binding);
     }
     for load in &mut out.loads {
         load.row = binding.value(&load.row);

@@ -7,7 +7,7 @@ use crate::analysis::summary::CallSite;
 use crate::analysis::value::{Identity, Value};
 use crate::base::{Language, Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef, TypeRef};
-use crate::model::{CallPattern, Role, TypeKindHint};
+use crate::model::{CallPattern, MessageRole, Role, TypeKindHint};
 use std::sync::Arc;
 
 /// At most so many implementations of an abstract method are followed.
@@ -160,12 +160,7 @@ impl<'p> Interp<'p> {
         found.map(|(pattern, rest)| Target::Pattern { pattern, rest, weak: pattern.weak })
     }
 
-    fn resolve_static(
-        &self,
-        state: &State,
-        name: &Name,
-        site: &Site<'_>,
-    ) -> Target<'p> {
+    fn resolve_static(&self, state: &State, name: &Name, site: &Site<'_>) -> Target<'p> {
         let Value::Class(class_name) = &site.receiver else {
             return self.by_pattern(state, name, site, &[]);
         };
@@ -213,8 +208,11 @@ impl<'p> Interp<'p> {
         }
         let known = self.shared.vocabulary.type_fact(self.language, class).is_some();
         let own = || self.shared.store.summary(at);
-        (known || own().is_none_or(|it| it.is_silent()))
-            .then(|| Target::Pattern { pattern, rest, weak: pattern.weak })
+        (known || own().is_none_or(|it| it.is_silent())).then(|| Target::Pattern {
+            pattern,
+            rest,
+            weak: pattern.weak,
+        })
     }
 
     /// The vocabulary's pattern for a call on one of `types`; by words and names when none is known.
@@ -416,6 +414,10 @@ impl<'p> Interp<'p> {
             targets.iter().any(|at| self.shared.store.summary(*at).is_some_and(|it| it.durable))
                 || roles.iter().any(|it| is_durable(it));
         self.durable |= durable;
+        let below = |at: &FuncRef| self.shared.store.summary(*at).is_some_and(|it| it.works);
+        let works = targets.iter().any(below)
+            || roles.iter().any(|it| is_work(it))
+            || unknown && self.shared.words.effect_calls.matches(&site.name);
         let callables = site.args.iter().filter_map(|it| match it {
             Value::Closure(at, _) => Some(*at),
             _ => None,
@@ -430,6 +432,7 @@ impl<'p> Interp<'p> {
             args: site.args.clone(),
             result: Value::Unknown,
             durable,
+            works,
             unknown,
         };
         self.resolved.calls.insert((self.point.block, self.point.instr), record);
@@ -629,6 +632,14 @@ fn is_durable(role: &Role) -> bool {
             | Role::Flush
             | Role::Execute { .. }
             | Role::Commit
+    )
+}
+
+/// Whether the role does more than write rows that exist.
+fn is_work(role: &Role) -> bool {
+    matches!(
+        role,
+        Role::Insert { .. } | Role::Delete { .. } | Role::Message(MessageRole::Publish { .. })
     )
 }
 

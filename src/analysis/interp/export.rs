@@ -40,6 +40,7 @@ impl Interp<'_> {
         let after = self.final_state();
         let ret = self.result();
         let diverges = self.returns.is_empty();
+        let works = self.does_work();
         let heap = after.as_ref().map(|it| self.kept_objects(it, &ret)).unwrap_or_default();
         let outs = after.as_ref().map(|it| self.outs(it)).unwrap_or_default();
         let effects = self.exported_effects(after.as_ref());
@@ -60,6 +61,7 @@ impl Interp<'_> {
             deferred: std::mem::take(&mut self.deferred),
             diverges,
             durable: self.durable,
+            works,
         };
         if self.depth == 0 {
             forget_types(&mut summary);
@@ -74,6 +76,11 @@ impl Interp<'_> {
             at: self.at,
         };
         (outcome, after)
+    }
+
+    fn does_work(&self) -> bool {
+        let inner = self.nested_resolved.iter().map(|(_, it)| it);
+        std::iter::once(&self.resolved).chain(inner).any(|it| it.calls.values().any(|it| it.works))
     }
 
     fn final_state(&self) -> Option<State> {

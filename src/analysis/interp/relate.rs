@@ -7,10 +7,11 @@ use crate::analysis::fact::{
 use crate::analysis::gate::{Gates, Side};
 use crate::analysis::object::ObjectKind;
 use crate::analysis::state::State;
-use crate::analysis::summary::Effect;
+use crate::analysis::summary::{CallSite, Effect};
 use crate::analysis::value::{Identity, TestOp, Value};
 use crate::base::{Name, Span, snake_case};
 use crate::ir::{BlockId, Condition, ConditionOp, ParamRef, SqlExpr, Terminator};
+use crate::model::Role;
 use std::collections::BTreeMap;
 
 /// How much evidence a write carries at most.
@@ -82,8 +83,11 @@ impl Interp<'_> {
                 continue;
             }
             let Some(side) = gates.side(*block, point.block) else { continue };
+            let works = self.works_behind(gates, (*block, side), point, write);
             for it in checks {
-                push_check(write, it.into_fact(side == Side::Then, *span, self.at));
+                let mut check = it.into_fact(side == Side::Then, *span, self.at);
+                check.works = works;
+                push_check(write, check);
             }
         }
         for (at, effect) in &self.effects {
@@ -94,6 +98,44 @@ impl Interp<'_> {
                 push_check(write, check.clone());
             }
         }
+    }
+
+    /// Whether something else than the write hangs on that side of a test.
+    fn works_behind(
+        &self,
+        gates: &mut Gates<'_>,
+        (block, side): (BlockId, Side),
+        point: Point,
+        write: &WriteFact,
+    ) -> bool {
+        let call_works = self.resolved.calls.iter().any(|((at, instr), call)| {
+            let own = (*at, *instr) == (point.block, point.instr) || persists(call, write);
+            let inner = || {
+                let closures = self.nested_resolved.iter();
+                closures
+                    .filter(|it| call.callables.contains(&it.0))
+                    .any(|(_, it)| it.calls.values().any(|it| it.works || !own && it.durable))
+            };
+            (call.works || !own && call.durable || inner()) && gates.side(block, *at) == Some(side)
+        });
+        call_works || self.answer_tells(gates, block, side)
+    }
+
+    /// Whether the function's answer, or an exception, tells which way the test went.
+    fn answer_tells(&self, gates: &mut Gates<'_>, block: BlockId, side: Side) -> bool {
+        let (mut here, mut there): (Vec<&Value>, Vec<&Value>) = (Vec::new(), Vec::new());
+        for (at, value, _) in &self.returns {
+            match gates.side(block, *at) {
+                Some(it) if it == side => here.push(value),
+                Some(_) => there.push(value),
+                None => (),
+            }
+        }
+        let throws = self.func.cfg.blocks.iter_ids().any(|(at, it)| {
+            matches!(it.term, Terminator::Throw { .. })
+                && gates.side(block, at).is_some_and(|it| it != side)
+        });
+        throws || here.iter().any(|it| there.iter().any(|that| it != that))
     }
 
     /// Whether a row that was tested is the one that is written.
@@ -279,7 +321,15 @@ impl ColumnTest {
                 Err(them) => Ok(them),
             }
         };
-        CheckFact { row: self.row, column: self.column, kind: self.kind, passes, span, symbol }
+        CheckFact {
+            row: self.row,
+            column: self.column,
+            kind: self.kind,
+            passes,
+            span,
+            symbol,
+            works: true,
+        }
     }
 }
 
@@ -297,9 +347,10 @@ fn collect_tests(tested: &Value, out: &mut Vec<ColumnTest>) {
             if let Some((row, column)) = test.left.as_path()
                 && test.op != TestOp::Order
             {
-                let right = test.right.clone();
-                let known = right.iter().all(Value::is_constant);
-                let right = if known { right } else { Vec::new() };
+                let mut right = test.right.clone();
+                if right.contains(&Value::Unknown) {
+                    right.clear();
+                }
                 let holds =
                     if test.op == TestOp::Eq || right.is_empty() { Ok(right) } else { Err(right) };
                 push_test(out, row, column, CheckKind::Branch, holds);
@@ -370,7 +421,26 @@ fn filter_check(load: &LoadFact, filter: &Filter) -> CheckFact {
         passes: if filter.vague { Ok(Vec::new()) } else { passes },
         span: load.span,
         symbol: load.symbol,
+        works: true,
     }
+}
+
+/// Whether the call does nothing but write the same row back.
+fn persists(call: &CallSite, write: &WriteFact) -> bool {
+    let mut own = false;
+    let only = call.roles.iter().all(|role| match **role {
+        Role::Flush | Role::Commit | Role::Rollback => {
+            own = true;
+            true
+        }
+        Role::Save { .. } => {
+            let row = write.row.as_ref();
+            own |= row.is_some_and(|row| call.receiver == *row || call.args.contains(row));
+            true
+        }
+        _ => false,
+    });
+    only && own
 }
 
 pub(super) fn push_check(write: &mut WriteFact, check: CheckFact) {
