@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// How many alternatives a join keeps before it is unknown.
 const MAX_ALTERNATIVES: usize = 6;
 
+/// How many values a computed one remembers.
+const MAX_PARTS: usize = 8;
+
 /// How deep a value may nest before it is unknown.
 const MAX_DEPTH: usize = 12;
 
@@ -164,6 +167,7 @@ impl Value {
     pub fn element(list: Self) -> Self {
         match list {
             Self::Unknown => Self::Unknown,
+            list @ Self::Derived(_) => list,
             list if list.depth() >= MAX_DEPTH => Self::Unknown,
             list => Self::Element(Arc::new(list)),
         }
@@ -175,13 +179,17 @@ impl Value {
         for part in parts {
             match part {
                 Self::Derived(inner) => out.extend(inner.iter().cloned()),
+                Self::Any(inner) => match Self::derived(inner.iter().cloned()) {
+                    Self::Derived(inner) => out.extend(inner.iter().cloned()),
+                    _ => (),
+                },
                 part if part.is_constant() || part == Self::Unknown => (),
                 part => out.push(part),
             }
         }
         out.sort_unstable();
         out.dedup();
-        out.truncate(8);
+        out.truncate(MAX_PARTS);
         if out.is_empty() || out.iter().any(|it| it.depth() >= MAX_DEPTH) {
             return Self::Unknown;
         }

@@ -164,7 +164,8 @@ fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>>
 fn confidence(case: &Case<'_>) -> Confidence {
     let found = match case.best() {
         Bearing::Exact => Confidence::High,
-        Bearing::Vague => Confidence::Medium,
+        Bearing::Vague if is_chosen(case) => Confidence::Medium,
+        Bearing::Vague => Confidence::Low,
         Bearing::None => return unchecked(case),
     };
     if case.checks.iter().all(|(_, check)| only_saves_a_write(case, check)) {
@@ -173,17 +174,22 @@ fn confidence(case: &Case<'_>) -> Confidence {
     found
 }
 
-/// How much a transition tells with no check in sight: what a worker, claim or payment sets to a state
-/// of its own choice. A value from elsewhere is a form's or a copy's, and how its work came out is for
-/// the worker alone to say.
-fn unchecked(case: &Case<'_>) -> Confidence {
+/// Whether the code itself chooses the state. A value from elsewhere is a form's or a copy's, and how its
+/// work came out is for a worker alone to say.
+fn is_chosen(case: &Case<'_>) -> bool {
     let words = case.input.words;
     let set = state_word(&case.target.value);
-    let chosen = case.target.now || is_truthy(&case.target.value);
     let outcome = words.outcomes.matches(&set) && !words.transient.matches(&set);
-    if !case.write.workerlike || !chosen || outcome {
+    (case.target.now || is_truthy(&case.target.value)) && !outcome
+}
+
+/// How much a transition tells with no check in sight.
+fn unchecked(case: &Case<'_>) -> Confidence {
+    if !case.write.workerlike || !is_chosen(case) {
         return Confidence::Low;
     }
+    let words = case.input.words;
+    let set = state_word(&case.target.value);
     let table = case.write.table.word().unwrap_or_default();
     let elsewhere = case.input.settled.tested.has(table, &case.target.column);
     if elsewhere || words.transient.matches(&set) { Confidence::Medium } else { Confidence::Low }
@@ -208,12 +214,12 @@ fn only_saves_a_write(case: &Case<'_>, check: &CheckFact) -> bool {
     {
         return false;
     }
-    let same = |it: &Value| {
+    let refuses = |them: &[Value]| {
         let set = case.target.value.alternatives();
-        set.iter().all(|value| same_state(case.input, it, value))
+        set.iter().all(|value| them.iter().any(|it| same_state(case.input, it, value)))
     };
     match &check.passes {
-        Err(them) => them.iter().any(same) || is_set_once(case, them),
+        Err(them) => refuses(them) || is_set_once(case, them),
         Ok(them) => !them.is_empty() && them.iter().all(is_unset) && !is_unset(&case.target.value),
     }
 }

@@ -529,7 +529,7 @@ pub(super) fn relates(write: &WriteFact, row: &Value, load: Option<&LoadFact>) -
             it.key.is_some() && it.key == load.key && it.table.same(&load.table) == Some(true)
         });
         let by_key = load.key.as_ref().is_some_and(|it| key_of_row(it, own));
-        return same_key || by_key && write.table.same(&load.table) != Some(false);
+        return same_key || by_key && write.table.same(&load.table) == Some(true);
     }
     let Some((stmt, params)) = &write.statement else { return false };
     let table = load.and_then(|it| write.table.same(&it.table));
