@@ -82,6 +82,10 @@ pub enum Transaction {
     Inherited,
     /// None is open.
     Closed,
+    /// The statement runs on a handle of its own, whatever is open on others.
+    Apart,
+    /// The statement runs on a connection that a caller gave, who may have opened one.
+    Given,
     /// One is open.
     Open,
     /// One is open whose isolation makes the loser fail.
@@ -101,6 +105,17 @@ pub struct Held {
     pub row: Option<Value>,
     /// The acquisition answers whether it was got, and the answer was not looked at yet.
     pub unsure: bool,
+}
+
+impl Held {
+    /// Whether both are one lock: taken at one place, or the transaction of one handle.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.id == other.id
+            || self.kind == HeldKind::Transaction
+                && other.kind == HeldKind::Transaction
+                && self.row.is_some()
+                && self.row == other.row
+    }
 }
 
 /// What a held lock excludes.
@@ -217,6 +232,8 @@ pub enum Look {
     None,
     /// A bool that says only that the statement ran was taken for it.
     Mistaken,
+    /// The caller was given such a bool, or a plain yes.
+    Passed,
     /// It was given to the caller.
     Returned,
     /// Somebody looked, or may have.
@@ -253,6 +270,8 @@ pub struct WriteFact {
     pub primary: Span,
     /// The function that holds the primary place.
     pub symbol: FuncRef,
+    /// The call that runs the statement, when that is another place than its text.
+    pub run: Option<Span>,
     /// Where the SQL stands, if it is another place.
     pub sql: Option<Span>,
     /// In-memory changes that it writes.
@@ -284,6 +303,11 @@ pub struct WriteFact {
 }
 
 impl WriteFact {
+    /// Whether it is a statement whose count somebody looks at.
+    pub fn may_claim(&self) -> bool {
+        self.kind == WriteKind::Statement && matches!(self.look, Look::Looked | Look::Returned)
+    }
+
     /// Visits every value in it.
     pub fn walk<'s>(&'s self, visit: &mut dyn FnMut(&'s Value)) {
         self.row.iter().chain(&self.table.value).for_each(|it| it.walk(visit));

@@ -21,25 +21,29 @@ pub struct Object {
 }
 
 impl Object {
-    /// The values that it holds.
-    pub fn values(&self) -> Vec<&Value> {
-        let mut out: Vec<&Value> = self.fields.values().map(|it| &it.value).collect();
+    /// Calls `visit` with every value that the thing holds.
+    pub fn leads_to<'o>(&'o self, visit: &mut dyn FnMut(&'o Value)) {
+        self.fields.values().for_each(|it| visit(&it.value));
         match &self.kind {
-            ObjectKind::List(row) => out.push(row),
+            ObjectKind::List(row) => visit(row),
             ObjectKind::Statement(stmt) => {
-                out.extend(stmt.row.iter().chain([&stmt.text]).chain(stmt.params.values()));
+                stmt.row
+                    .iter()
+                    .chain([&stmt.text])
+                    .chain(stmt.params.values())
+                    .for_each(&mut *visit);
+                stmt.statements.iter().flat_map(|it| it.1.values()).for_each(visit);
             }
-            ObjectKind::Query(query) => out.extend(query.params.values()),
+            ObjectKind::Query(query) => query.params.values().for_each(visit),
             ObjectKind::Array(array) => {
-                out.extend(array.items.iter().flat_map(|it| [&it.key, &it.value]));
+                array.items.iter().flat_map(|it| [&it.key, &it.value]).for_each(visit);
             }
-            ObjectKind::Condition(_, params) => out.extend(params.values()),
+            ObjectKind::Condition(_, params) => params.values().for_each(visit),
             ObjectKind::Plain
             | ObjectKind::Row(_)
             | ObjectKind::Lock(_)
             | ObjectKind::Outcome(_) => (),
         }
-        out
     }
 }
 

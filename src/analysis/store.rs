@@ -8,8 +8,8 @@ use super::Program;
 use super::fact::{CheckKind, LoadFact, WriteFact, stem};
 use super::interp::{self, Shared};
 use super::summary::{Resolved, Summary};
-use crate::base::{Language, Name, Span};
-use crate::ir::FuncRef;
+use crate::base::{Language, Name, SourceId, Span};
+use crate::ir::{Engine, File, FuncRef, TypeRef};
 use crate::model::{ColumnRules, Vocabulary, Words};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -46,7 +46,9 @@ pub struct Store<'p> {
     imported: RefCell<FxHashSet<FuncRef>>,
     written: RefCell<BTreeSet<Span>>,
     tested: RefCell<Tested>,
+    engines: BTreeMap<SourceId, Engine>,
     depth: Cell<u32>,
+    pub(super) properties: RefCell<FxHashMap<(Name, Name), Vec<TypeRef>>>,
     pub(super) lineages: RefCell<FxHashMap<(Language, Name), Arc<Vec<Name>>>>,
 }
 
@@ -70,9 +72,16 @@ impl<'p> Store<'p> {
             imported: RefCell::default(),
             written: RefCell::default(),
             tested: RefCell::default(),
+            engines: engines_of(program, vocabulary),
             depth: Cell::new(0),
+            properties: RefCell::default(),
             lineages: RefCell::default(),
         }
+    }
+
+    /// The engine that a file's statements go to, by the libraries it names, or that all others name.
+    pub(super) fn engine(&self, source: SourceId) -> Option<Engine> {
+        self.engines.get(&source).copied()
     }
 
     /// The summary of a callee, and the note that somebody took it over; none for recursion.
@@ -81,9 +90,9 @@ impl<'p> Store<'p> {
         if self.imported.borrow_mut().insert(at)
             && let Some(facts) = self.facts.borrow_mut().get_mut(&at)
         {
-            // The callers judge the rest.
+            // The callers judge the rest; what may be a claim is asked for by table.
             facts.loads = Vec::new();
-            facts.writes.retain(|it| it.trace.len() >= MAX_TRACE);
+            facts.writes.retain(|it| it.trace.len() >= MAX_TRACE || it.may_claim());
             facts.writes.shrink_to_fit();
         }
         Some(summary)
@@ -140,6 +149,28 @@ impl<'p> Store<'p> {
             tested: self.tested.into_inner(),
         }
     }
+}
+
+/// For each file the one engine whose types and crates it names; for a file that names none, the one
+/// that the files of its language name.
+fn engines_of(program: &Program<'_>, vocabulary: &Vocabulary) -> BTreeMap<SourceId, Engine> {
+    let named = |file: &File| -> BTreeSet<Engine> {
+        file.imports.iter().filter_map(|it| vocabulary.engine_of(file.language, it)).collect()
+    };
+    let all: Vec<(&File, BTreeSet<Engine>)> = program.files().map(|it| (it, named(it))).collect();
+    let mut out = BTreeMap::new();
+    for (file, own) in &all {
+        let found = if own.is_empty() {
+            let same = all.iter().filter(|it| it.0.language == file.language && !it.0.exempt);
+            same.flat_map(|it| it.1.iter().copied()).collect()
+        } else {
+            own.clone()
+        };
+        if let ([engine], true) = (Vec::from_iter(&found).as_slice(), found.len() == 1) {
+            out.insert(file.source, **engine);
+        }
+    }
+    out
 }
 
 /// What is known of every function of a program.

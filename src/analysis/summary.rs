@@ -48,7 +48,7 @@ impl Summary {
         self.ret.walk(visit);
         for (root, object) in &self.heap {
             root.walk(visit);
-            object.values().into_iter().for_each(|it| it.walk(visit));
+            object.leads_to(&mut |it| it.walk(visit));
         }
         for effect in &self.effects {
             effect.walk(visit);

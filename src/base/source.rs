@@ -17,6 +17,16 @@ pub enum Language {
     Sql,
 }
 
+impl Language {
+    /// Whether a call that fails throws, instead of giving back a failed result.
+    pub fn throws(self) -> bool {
+        match self {
+            Self::Php => true,
+            Self::Rust | Self::Sql => false,
+        }
+    }
+}
+
 /// One file: where it came from and what it says.
 #[derive(Clone, Debug)]
 pub struct Source {

@@ -1,25 +1,27 @@
 //! Decides for each write what is wrong with it, if anything.
 
-use super::column::{Bearing, Target, bearing, state_word, targets};
+use super::column::{Bearing, Target, acts_as_state, bearing, state_word, targets};
 use super::guard::{Guard, same_state};
+use super::index::Index;
 use super::protect::{Protection, locks_in_vain, protection};
 use super::{Fault, Input, guard, settle, witness};
 use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::analysis::store::MAX_TRACE;
 use crate::finding::{Confidence, StepRole};
-use crate::ir::FuncRef;
+use crate::ir::{Engine, FuncRef};
 use crate::model::ColumnClass;
 use crate::rule::FaultKind;
 
 /// All faults of the program about rows, one for each place.
 pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
+    let index = Index::of(input);
     let mut out = Vec::new();
     for (at, facts) in &input.settled.facts {
         let root = !input.settled.imported.contains(at);
         for write in &facts.writes {
             if root || write.trace.len() >= MAX_TRACE {
-                out.extend(judge(input, write));
+                out.extend(judge(input, &index, write));
             }
         }
         if root {
@@ -28,12 +30,18 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
             }
         }
     }
+    for write in super::script::writes(input) {
+        // A statement by itself is no evidence unless it shows the check that it makes.
+        let found = judge(input, &index, &write);
+        out.extend(found.into_iter().filter(|it| it.confidence > Confidence::Low));
+    }
     out.retain(|it| !is_exempt(input, it.symbol));
     settle(out)
 }
 
 fn is_exempt(input: &Input<'_>, at: FuncRef) -> bool {
-    input.program.file(at.source).exempt || input.program.function(at).exempt
+    let function = input.program.functions_of(at.source).get(at.func);
+    input.program.file(at.source).exempt || function.is_some_and(|it| it.exempt)
 }
 
 /// A write with what was decided about it so far.
@@ -51,7 +59,34 @@ impl Case<'_> {
     }
 }
 
-fn judge(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
+fn judge(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
+    let mut out = transition(input, write);
+    if out.iter().all(|it| it.confidence == Confidence::Low) {
+        out.extend(undone_claim(input, index, write));
+    }
+    out
+}
+
+/// A copy is written back whole while other code claims a column of the same table: the column goes
+/// back to what it was when the copy was read.
+fn undone_claim(input: &Input<'_>, index: &Index, write: &WriteFact) -> Option<Fault> {
+    let copied =
+        write.kind == WriteKind::Row && write.whole && !write.fresh && !write.loads.is_empty();
+    if !copied || protection(write, &[]) == Protection::Safe {
+        return None;
+    }
+    let own = |column: &str| {
+        write.changes.iter().any(|it| super::column::same_column(&it.column, column))
+    };
+    let (column, claim) = index.claimed(write.table.word()?).find(|(column, _)| !own(column))?;
+    let target = Target { column: column.clone(), ..whole_target(write) };
+    let case = Case { input, write, target, checks: Vec::new() };
+    let mut out = fault(&case, FaultKind::StaleWriteBack, Confidence::Medium);
+    out.steps.push((StepRole::Claim, claim, "other code claims it here".to_owned()));
+    Some(out)
+}
+
+fn transition(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
     let Some(case) = case_of(input, write) else { return Vec::new() };
     let mut out = Vec::new();
     if case.target.class == ColumnClass::Counter {
@@ -84,10 +119,13 @@ fn judge(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
             fault.steps.push((StepRole::Lock, held.span, "the lock is taken here".to_owned()));
             return vec![fault];
         }
-        Protection::None => (general_kind(write), confidence(&case)),
-        Protection::Process => (general_kind(write), confidence(&case).min(Confidence::Medium)),
+        Protection::None => (general_kind(write), confidence(&case, guard)),
+        Protection::Process => {
+            (general_kind(write), confidence(&case, guard).min(Confidence::Medium))
+        }
     };
-    if write.weak && confidence == Confidence::High {
+    let by_name = case.target.class != ColumnClass::Plain;
+    if (write.weak || !by_name) && confidence == Confidence::High {
         confidence = Confidence::Medium;
     }
     if let Some(vain) = write.loads.iter().find(|it| locks_in_vain(it)) {
@@ -128,7 +166,8 @@ fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
             ColumnClass::Strong | ColumnClass::Claim | ColumnClass::Done => !target.relative,
             ColumnClass::Counter => true,
             ColumnClass::Weak => exact,
-            ColumnClass::Plain | ColumnClass::Version | ColumnClass::Never => false,
+            ColumnClass::Plain => checks.iter().any(|it| acts_as_state(input, &target, it.1)),
+            ColumnClass::Version | ColumnClass::Never => false,
         };
         if !admitted {
             continue;
@@ -146,24 +185,29 @@ fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
 fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
     let stale =
         write.kind == WriteKind::Row && write.whole && write.claims.iter().any(|it| it.stale_copy);
-    stale.then(|| Case {
-        input,
-        write,
-        target: Target {
-            column: "".into(),
-            class: ColumnClass::Plain,
-            value: Value::Unknown,
-            relative: false,
-            now: false,
-            span: write.primary,
-        },
-        checks: Vec::new(),
-    })
+    stale.then(|| Case { input, write, target: whole_target(write), checks: Vec::new() })
 }
 
-fn confidence(case: &Case<'_>) -> Confidence {
+/// Every column at once.
+fn whole_target(write: &WriteFact) -> Target {
+    Target {
+        column: "".into(),
+        class: ColumnClass::Plain,
+        value: Value::Unknown,
+        relative: false,
+        now: false,
+        span: write.primary,
+    }
+}
+
+fn confidence(case: &Case<'_>, guard: Guard) -> Confidence {
     let found = match case.best() {
         Bearing::Exact => Confidence::High,
+        // The sub-select is the check; only some engines do not look at it again.
+        _ if guard == Guard::Unlocked => match case.write.engine {
+            Some(Engine::Postgres | Engine::Oracle) => return Confidence::High,
+            _ => return Confidence::Medium,
+        },
         Bearing::Vague if is_chosen(case) => Confidence::Medium,
         Bearing::Vague => Confidence::Low,
         Bearing::None => return unchecked(case),
@@ -241,7 +285,7 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
     let write = case.write;
     let ignored = *guard == Guard::Holds
         && write.kind == WriteKind::Statement
-        && matches!(write.look, Look::None | Look::Mistaken)
+        && matches!(write.look, Look::None | Look::Mistaken | Look::Passed)
         && !protected(case);
     if !ignored {
         return None;
@@ -249,11 +293,11 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
     let confidence = match case.best() {
         Bearing::Exact => Confidence::High,
         Bearing::Vague => Confidence::Medium,
-        Bearing::None if write.look == Look::Mistaken => Confidence::Medium,
+        Bearing::None if write.look != Look::None => Confidence::Medium,
         Bearing::None => Confidence::Low,
     };
     let mut out = fault(case, FaultKind::IgnoredClaim, confidence);
-    if let Some(answer) = write.answer {
+    if let Some(answer) = write.answer.or(write.run) {
         out.steps.push((StepRole::Sql, out.primary, "the guarded statement".to_owned()));
         out.primary = answer;
         out.symbol = case.write.symbol;

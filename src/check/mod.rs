@@ -3,8 +3,11 @@
 
 mod column;
 mod guard;
+mod index;
 mod judge;
+mod message;
 mod protect;
+mod script;
 mod witness;
 
 use crate::analysis::{Program, Settled};
@@ -12,9 +15,12 @@ use crate::base::Source;
 use crate::base::Span;
 use crate::finding::{Confidence, Finding, FindingBuilder, StepRole};
 use crate::ir::FuncRef;
-use crate::model::{ColumnRules, Words};
+use crate::model::{ColumnRules, Vocabulary, Words};
 use crate::rule::{FaultKind, Rule, Values};
 use std::collections::BTreeMap;
+
+/// The name of what stands in a file outside of all functions.
+const SCRIPT: &str = "{script}";
 
 /// What the checks are given.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +29,8 @@ pub struct Input<'a> {
     pub program: &'a Program<'a>,
     /// What is known of its functions.
     pub settled: &'a Settled,
+    /// Packs.
+    pub vocabulary: &'a Vocabulary,
     /// What columns are.
     pub columns: &'a ColumnRules,
     /// What names speak of.
@@ -56,13 +64,15 @@ pub struct Fault {
 
 /// All findings of the rules about rows.
 pub fn check(input: &Input<'_>, rules: &[Rule]) -> Vec<Finding> {
-    let faults = judge::faults(input);
+    let mut faults = judge::faults(input);
+    faults.extend(message::faults(input));
     faults.iter().flat_map(|fault| report(input, rules, fault)).collect()
 }
 
 /// The findings that the rules make of a fault.
 pub fn report(input: &Input<'_>, rules: &[Rule], fault: &Fault) -> Vec<Finding> {
-    let symbol = input.program.function(fault.symbol).name.clone();
+    let function = input.program.functions_of(fault.symbol.source).get(fault.symbol.func);
+    let symbol = function.map_or_else(|| SCRIPT.into(), |it| it.name.clone());
     rules
         .iter()
         .filter(|rule| rule.fault == fault.kind)

@@ -2,7 +2,7 @@
 
 mod isolate;
 
-use crate::analysis::{Program, Settled, Store};
+use crate::analysis::{Program, Settled, Store, dump};
 use crate::base::{Language, Problem, ProblemKind, Source};
 use crate::check::{self, Input};
 use crate::finding::Finding;
@@ -94,11 +94,12 @@ impl Engine {
     fn analyze_here(&self, sources: &[Source]) -> Outcome {
         let mut problems = Vec::new();
         let files = lower_all(sources, &mut problems);
-        let program = Program::link(&files);
+        let program = Program::link(&files, sources);
         let settled = self.settle(&program, sources, &mut problems);
         let input = Input {
             program: &program,
             settled: &settled,
+            vocabulary: &self.packs.vocabulary,
             columns: &self.packs.columns,
             words: &self.packs.words,
             sources,
@@ -156,7 +157,7 @@ impl Engine {
             }
             return out;
         }
-        let program = Program::link(&files);
+        let program = Program::link(&files, sources);
         if stage == Stage::Program {
             for at in program.all_functions() {
                 let _ = writeln!(out, "{}", program.function(at).name);
@@ -179,27 +180,21 @@ fn dump_settled(stage: Stage, program: &Program<'_>, settled: &Settled, out: &mu
                     site.targets.iter().map(|it| program.function(*it).name.to_string()).collect();
                 let _ = writeln!(
                     out,
-                    "  b{}.{instr} roles [{}] targets [{}] unknown {} receiver {:?} args {:?} -> {:?}",
+                    "  b{}.{instr} roles [{}] targets [{}] unknown {} receiver {} args [{}] -> {}",
                     block.0,
                     roles.join(", "),
                     targets.join(", "),
                     site.unknown,
-                    site.receiver,
-                    site.args,
-                    site.result
+                    dump::value(&site.receiver),
+                    site.args.iter().map(dump::value).collect::<Vec<_>>().join(", "),
+                    dump::value(&site.result)
                 );
             }
             for (block, value) in &calls.tests {
-                let _ = writeln!(out, "  b{} test {value:?}", block.0);
+                let _ = writeln!(out, "  b{} test {}", block.0, dump::value(value));
             }
         } else if let Some(summary) = settled.summaries.get(at) {
-            let _ = writeln!(out, "  ret {:?}", summary.ret);
-            for effect in &summary.effects {
-                let _ = writeln!(out, "  effect {effect:?}");
-            }
-            for write in &summary.writes {
-                let _ = writeln!(out, "  write {write:#?}");
-            }
+            out.push_str(&dump::summary(summary, &summary.writes));
         }
     }
 }

@@ -127,6 +127,7 @@ impl CfgBuilder {
             term: Terminator::Unreachable,
             handler,
             in_finally: self.finally_depth > 0,
+            exit: None,
         })
     }
 
@@ -176,6 +177,20 @@ impl CfgBuilder {
         let temp = self.temp();
         self.assign(Place::local(temp), value, span);
         Operand::Local(temp)
+    }
+
+    /// The result of the call that was appended last, when nobody reads it.
+    pub fn discarded_result(&self) -> Option<LocalId> {
+        match self.blocks[self.current].instrs.last().map(|it| &it.kind) {
+            Some(InstrKind::Call(call)) if call.discarded => Some(call.dest),
+            _ => None,
+        }
+    }
+
+    /// Marks the current block as left by a `break` or `continue`; to be called before [`leave`].
+    pub fn mark_exit(&mut self, span: Span) {
+        let current = self.current;
+        self.blocks[current].exit = Some(span);
     }
 
     /// Enters a loop (or `switch`, which `break` leaves as well).

@@ -26,6 +26,8 @@ pub struct Block {
     pub handler: Option<Handler>,
     /// This block belongs to a copy of a `finally` body (or of a `__destruct`, `Drop`, `defer!`).
     pub in_finally: bool,
+    /// The `break` or `continue` that ends it.
+    pub exit: Option<Span>,
 }
 
 /// Where a throw inside a block goes.

@@ -5,12 +5,14 @@
 
 pub mod column;
 pub mod guard;
+pub mod message_words;
 pub mod role;
 pub mod vocabulary;
 pub mod words;
 
 pub use crate::ir::{Engine, StatementKind};
 pub use column::{ColumnClass, ColumnRules};
+pub use message_words::{MessageWords, NameSet};
 pub use role::{
     Access, Comparison, ExecutorKind, HandlerVerdict, LockKind, LockSpec, MessageRole, Role,
     RowSource, Verb, Yield,

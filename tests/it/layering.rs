@@ -19,7 +19,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("rule", &["base", "finding", "model"]),
     ("pack", &["base", "finding", "model", "rule"]),
     // SQL is read where it is run: only there are its pieces known.
-    ("analysis", &["base", "ir", "lang::sql", "model"]),
+    ("analysis", &["base", "finding", "ir", "lang::sql", "model"]),
     ("check", &["base", "finding", "ir", "model", "rule", "analysis"]),
     ("config", &["base", "finding"]),
     ("discover", &["base", "config"]),

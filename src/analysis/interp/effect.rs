@@ -105,7 +105,7 @@ impl Interp<'_> {
         let result = self.run_callable(state, &callable, &[handle]);
         state.transaction = outer.0;
         let kept = |it: &Held| outer.1.iter().any(|that| that.id == it.id);
-        if matches!(outer.0, Transaction::Closed | Transaction::Inherited) {
+        if !matches!(outer.0, Transaction::Open | Transaction::Strict) {
             state.held.retain(|it| kept(it) || !ends_with_transaction(it.kind));
         }
         result.unwrap_or_default()
@@ -302,7 +302,7 @@ impl Interp<'_> {
 }
 
 /// Whether the end of the transaction lets go of it.
-fn ends_with_transaction(kind: HeldKind) -> bool {
+pub(super) fn ends_with_transaction(kind: HeldKind) -> bool {
     match kind {
         HeldKind::Lock(LockKind::Row | LockKind::RowShared)
         | HeldKind::Strict

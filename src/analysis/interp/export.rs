@@ -7,7 +7,7 @@ use crate::analysis::object::{Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::summary::{Effect, Summary};
 use crate::analysis::value::{Identity, Value};
-use crate::ir::{FuncRef, Terminator};
+use crate::ir::{BlockId, FuncRef, Terminator};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl Interp<'_> {
             effects,
             writes,
             outs,
-            types: std::mem::take(&mut self.types),
+            types: BTreeMap::new(),
             deferred: std::mem::take(&mut self.deferred),
             diverges,
             durable: self.durable,
@@ -84,7 +84,7 @@ impl Interp<'_> {
     }
 
     fn final_state(&self) -> Option<State> {
-        let mut states = self.returns.iter().map(|it| &it.2);
+        let mut states = self.normal_returns().into_iter().map(|it| &it.2);
         let mut out = states.next()?.clone();
         for state in states {
             out.join(state);
@@ -92,11 +92,17 @@ impl Interp<'_> {
         Some(out)
     }
 
+    /// The returns that give what was asked for; all of them, when there are only errors.
+    pub(super) fn normal_returns(&self) -> Vec<&(BlockId, Value, State)> {
+        let normal: Vec<_> = self.returns.iter().filter(|it| it.1 != Value::Failed).collect();
+        if normal.is_empty() { self.returns.iter().collect() } else { normal }
+    }
+
     /// What the function gives back: the join of its returns, and, where constants are returned on
     /// different sides of a test, the test itself.
     fn result(&mut self) -> Value {
         let mut values: Vec<Value> = Vec::new();
-        for (_, value, _) in &self.returns {
+        for (_, value, _) in self.normal_returns() {
             if !values.contains(value) {
                 values.push(value.clone());
             }
@@ -111,10 +117,10 @@ impl Interp<'_> {
     }
 
     fn decided_by_tests(&self, values: &[Value]) -> Option<Value> {
-        let mut gates = self.gates();
+        let mut gates = self.gates.borrow_mut();
         let mut tests: Vec<(Value, Side, Value)> = Vec::new();
         for (block, tested) in &self.resolved.tests {
-            for (at, value, _) in &self.returns {
+            for (at, value, _) in self.normal_returns() {
                 if let Some(side) = gates.side(*block, *at) {
                     tests.push((tested.clone(), side, value.clone()));
                 }
@@ -172,9 +178,7 @@ impl Interp<'_> {
             }
             let Some(object) = state.heap.get(&root) else { continue };
             out.insert(root, Arc::clone(object));
-            for it in object.values() {
-                it.walk(&mut |it| queue.push(it.clone()));
-            }
+            object.leads_to(&mut |it| it.walk(&mut |it| queue.push(it.clone())));
         }
         out
     }
@@ -221,15 +225,15 @@ impl Interp<'_> {
 
     /// Tests whose other side never returns: when the call comes back, they have passed.
     fn passed_checks(&self) -> Vec<(super::Point, Effect)> {
-        let mut gates = self.gates();
-        let leaves: Vec<crate::ir::BlockId> = self.returns.iter().map(|it| it.0).collect();
+        let mut gates = self.gates.borrow_mut();
+        let leaves: Vec<BlockId> = self.normal_returns().iter().map(|it| it.0).collect();
         let mut out = Vec::new();
         for (block, tested) in &self.resolved.tests {
             let Terminator::Branch { then, otherwise, .. } = &self.func.cfg.blocks[*block].term
             else {
                 continue;
             };
-            let mut returns = |from: crate::ir::BlockId| {
+            let mut returns = |from: BlockId| {
                 leaves.iter().any(|it| *it == from || gates.reaches(from, *it, *block))
             };
             let holds = match (returns(*then), returns(*otherwise)) {
@@ -237,6 +241,10 @@ impl Interp<'_> {
                 (false, true) => false,
                 _ => continue,
             };
+            // One arm of several says nothing of the calls that took another.
+            if leaves.iter().any(|it| gates.reaches(BlockId(0), *it, *block)) {
+                continue;
+            }
             let point = super::Point { block: *block, instr: u32::MAX, seq: 0 };
             let span = self.condition_span(*block);
             for it in super::relate::columns_tested(tested) {
@@ -291,7 +299,7 @@ impl Interp<'_> {
         };
         if write.kind == WriteKind::Row {
             return write.changes.is_empty()
-                || write.look == Look::Returned
+                || matches!(write.look, Look::Returned | Look::Passed)
                 || write.changes.iter().any(|it| interesting(&it.column))
                 || !matches!(write.row, Some(Value::Object(_)));
         }

@@ -105,7 +105,21 @@ impl Interp<'_> {
         }
         if let Some(criteria) = source.criteria.as_ref().filter(|it| self.is_given(site, it)) {
             let criteria = self.access(state, site, criteria);
-            self.add_conditions(state, root, &criteria, &Value::Null);
+            let binds = self.criteria_binds(state, site, source);
+            self.add_conditions(state, root, &criteria, &binds);
+        }
+    }
+
+    /// The values of the parameters in a source's criteria.
+    pub(super) fn criteria_binds(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        source: &RowSource,
+    ) -> Value {
+        match source.binds.as_ref().filter(|it| self.is_given(site, it)) {
+            Some(binds) => self.access(state, site, binds),
+            None => Value::Null,
         }
     }
 

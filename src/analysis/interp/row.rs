@@ -89,7 +89,8 @@ impl Interp<'_> {
         }
         if let Some(criteria) = source.criteria.as_ref().filter(|it| self.is_given(site, it)) {
             let criteria = self.access(state, site, criteria);
-            self.add_conditions(state, root, &criteria, &Value::Null);
+            let binds = self.criteria_binds(state, site, source);
+            self.add_conditions(state, root, &criteria, &binds);
         }
     }
 
@@ -311,6 +312,7 @@ impl Interp<'_> {
             statement: None,
             primary: primary.unwrap_or(self.span),
             symbol: self.at,
+            run: None,
             sql: None,
             changes: take_changes(state, row),
             checks: Vec::new(),
@@ -321,7 +323,7 @@ impl Interp<'_> {
             answer: None,
             gives,
             trace: Vec::new(),
-            engine: fact.and_then(|it| it.engine),
+            engine: fact.and_then(|it| it.engine).or_else(|| self.engine_here()),
             versioned,
             weak,
             workerlike: false,
@@ -398,7 +400,8 @@ impl Interp<'_> {
         let table = self.statement_table(stmt, &params);
         let mut write = self.new_write(state, id, (Arc::clone(stmt), params), table, gives);
         write.primary = stmt.upsert.as_ref().and_then(|it| it.span).unwrap_or(stmt.verb_span);
-        write.engine = engine.or(stmt.engine);
+        write.engine = engine.or(write.engine).or(stmt.engine);
+        write.run = site.map(|it| it.call.name_span);
         self.push_write(state, site, write);
     }
 
@@ -414,6 +417,7 @@ impl Interp<'_> {
         let (stmt, params) = parsed;
         let mut write = self.new_write(state, id, (Arc::clone(stmt), params), table.clone(), gives);
         write.weak = weak;
+        write.run = site.map(|it| it.call.name_span);
         self.push_write(state, site, write);
     }
 
@@ -435,6 +439,7 @@ impl Interp<'_> {
             statement: Some(parsed),
             primary: self.span,
             symbol: self.at,
+            run: None,
             sql: None,
             changes: Vec::new(),
             checks: Vec::new(),
@@ -445,7 +450,7 @@ impl Interp<'_> {
             answer: None,
             gives,
             trace: Vec::new(),
-            engine: None,
+            engine: self.engine_here(),
             versioned: false,
             weak: false,
             workerlike: false,
@@ -469,7 +474,7 @@ impl Interp<'_> {
         (site, back): (&Site<'_>, Option<Value>),
         write: &mut WriteFact,
     ) {
-        if write.look == Look::Returned {
+        if matches!(write.look, Look::Returned | Look::Passed) {
             // The answer is the caller's now.
             write.look = Look::None;
             write.answer = Some(self.span);

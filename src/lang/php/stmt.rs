@@ -144,6 +144,8 @@ impl<'a> Body<'_, 'a> {
             "break_statement" => Exit::Break { levels, label: None },
             _ => Exit::Continue { levels, label: None },
         };
+        let span = self.span(node);
+        self.cfg.mark_exit(span);
         leave(self, exit);
     }
 

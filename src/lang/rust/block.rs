@@ -132,7 +132,7 @@ impl Body<'_, '_> {
             return;
         };
         match (pat, &init.diverge) {
-            (Pat::Wild(_), None) => self.discard(&init.expr),
+            (Pat::Wild(_), None) => self.let_underscore(&init.expr),
             (Pat::Ident(it), None) if it.subpat.is_none() => {
                 self.let_name(&unraw(&it.ident), ty, &init.expr);
             }
@@ -141,6 +141,14 @@ impl Body<'_, '_> {
                 self.bind_irrefutable(pat, &Place::local(value));
             }
             (pat, Some((_, otherwise))) => self.let_else(pat, &init.expr, otherwise),
+        }
+    }
+
+    /// `let _ = …`: a result that is thrown away on purpose, told by the name of its variable.
+    fn let_underscore(&mut self, init: &Expr) {
+        self.discard(init);
+        if let Some(dest) = self.builder_mut().discarded_result() {
+            self.builder_mut().local_mut(dest).name = "_".into();
         }
     }
 

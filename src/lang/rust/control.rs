@@ -294,12 +294,16 @@ impl Body<'_, '_> {
                 None => self.discard(value),
             }
         }
+        let keyword = self.unit.spans.of(expr.break_token.span);
+        self.builder_mut().mark_exit(keyword);
         self.leave_to(target, true)
     }
 
     /// `continue`, `continue 'a`.
     pub(super) fn continue_expr(&mut self, expr: &syn::ExprContinue) -> Rvalue {
         let target = self.target(expr.label.as_ref());
+        let keyword = self.unit.spans.of(expr.continue_token.span);
+        self.builder_mut().mark_exit(keyword);
         self.leave_to(target, false)
     }
 

@@ -1,0 +1,320 @@
+//! Classify: what a call means for the message: by the vocabulary's roles first, by names second.
+//!
+//! Names are evidence only where the receiver or an argument came from the message. A call that nothing
+//! is known of is work that may fail, unless its name says that it only looks, tells or converts.
+
+use super::explore::Explorer;
+use super::value::{Kind, Tags, Value, Work};
+use crate::analysis::CallSite;
+use crate::base::{Name, last_segment};
+use crate::ir::{Call, Callee, ClassRef, FuncRef};
+use crate::model::{MessageRole, Role};
+
+/// What a call means.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Meaning {
+    /// Takes a message.
+    Receive {
+        destructive: bool,
+    },
+    Ack {
+        weak: bool,
+    },
+    /// Gives the message back or parks it.
+    GiveBack,
+    /// Publishes something.
+    Publish {
+        weak: bool,
+    },
+    /// Cannot lose work.
+    Harmless,
+    /// Reads a text; a retry does not mend what it refuses.
+    Parse,
+    /// May fail, and then that much is lost.
+    Work(Work),
+    Begin,
+    Commit,
+    Rollback,
+    /// Never returns.
+    Abort,
+    /// Runs functions of the program.
+    Run(Vec<FuncRef>),
+}
+
+/// A call with its operands' values.
+pub(super) struct Operands<'c> {
+    pub(super) call: &'c Call,
+    pub(super) site: Option<&'c CallSite>,
+    pub(super) receiver: Option<Value>,
+    pub(super) args: Vec<Value>,
+    /// `this.log.error`, `Mail.to.send`.
+    pub(super) name: Name,
+}
+
+impl Operands<'_> {
+    /// The method's or function's own name.
+    pub(super) fn short(&self) -> &str {
+        match &self.call.callee {
+            Callee::Method { name, .. } | Callee::Static { name, .. } => name,
+            Callee::Function(name) | Callee::Macro(name) => last_segment(name),
+            Callee::New(ClassRef::Named(name)) => last_segment(name),
+            Callee::New(_) | Callee::Value(_) | Callee::Unknown => "",
+        }
+    }
+
+    pub(super) fn tags(&self) -> Tags {
+        let values = self.receiver.iter().chain(&self.args);
+        values.fold(Tags::default(), |all, it| all.with(it.tags))
+    }
+
+    /// Tags of the arguments alone.
+    pub(super) fn arg_tags(&self) -> Tags {
+        self.args.iter().fold(Tags::default(), |all, it| all.with(it.tags))
+    }
+
+    fn roles(&self) -> impl Iterator<Item = &Role> {
+        self.site.iter().flat_map(|it| &it.roles).map(|it| &**it)
+    }
+
+    fn targets(&self) -> &[FuncRef] {
+        self.site.map(|it| &it.targets[..]).unwrap_or_default()
+    }
+}
+
+impl Explorer<'_, '_> {
+    /// What the call means.
+    pub(super) fn meaning(&mut self, operands: &Operands<'_>) -> Meaning {
+        if let Some(found) = self.by_message_role(operands) {
+            return found;
+        }
+        let mut targets: Vec<FuncRef> = self.runnable(operands.targets());
+        if let (Callee::Value(_), Some(Kind::Closure(at, _))) =
+            (&operands.call.callee, operands.receiver.as_ref().map(|it| &it.kind))
+        {
+            targets = self.runnable(&[*at]);
+        }
+        if !targets.is_empty() {
+            let named = self.by_message_name(operands);
+            let is_ack = matches!(named, Some(Meaning::Ack { .. } | Meaning::Receive { .. }));
+            let silent = || !targets.iter().any(|it| self.speaks_of_messages(*it));
+            return named.filter(|_| is_ack && silent()).unwrap_or(Meaning::Run(targets));
+        }
+        if !operands.targets().is_empty() {
+            let fails = operands.targets().iter().any(|it| self.can_fail(*it));
+            return if fails { Meaning::Work(Work::Unknown) } else { Meaning::Harmless };
+        }
+        if let Some(found) = Self::by_row_role(operands) {
+            return found;
+        }
+        self.by_message_name(operands).unwrap_or_else(|| self.by_name(operands))
+    }
+
+    /// Functions with a body that do not run already.
+    fn runnable(&self, targets: &[FuncRef]) -> Vec<FuncRef> {
+        if self.depth() + 1 >= super::explore::MAX_DEPTH {
+            return Vec::new();
+        }
+        let program = self.input.program;
+        let runs = |it: &FuncRef| !program.function(*it).is_abstract && !self.is_running(*it);
+        targets.iter().copied().filter(runs).take(4).collect()
+    }
+
+    pub(super) fn is_running(&self, at: FuncRef) -> bool {
+        self.frames.iter().any(|it| it.at == at)
+    }
+
+    fn by_message_role(&self, operands: &Operands<'_>) -> Option<Meaning> {
+        let weak = operands.site.is_some_and(|it| it.weak);
+        let evident = !weak || operands.tags().of_message();
+        let receiver = operands.receiver.as_ref().map(|it| it.tags).unwrap_or_default();
+        if receiver.has(Tags::FAILURE) {
+            return None;
+        }
+        let role = operands.roles().find_map(|it| match it {
+            Role::Message(role) => Some(role),
+            _ => None,
+        })?;
+        match role {
+            MessageRole::Receive { destructive, .. } if !weak || self.root.weak => {
+                Some(Meaning::Receive { destructive: *destructive })
+            }
+            MessageRole::Ack { .. } if evident => Some(Meaning::Ack { weak }),
+            MessageRole::Nack { .. } if evident => Some(Meaning::GiveBack),
+            MessageRole::Publish { .. } if evident => Some(Meaning::Publish { weak }),
+            MessageRole::Register { .. } | MessageRole::AutoAck | MessageRole::Extend => {
+                Some(Meaning::Harmless)
+            }
+            MessageRole::Receive { .. }
+            | MessageRole::Ack { .. }
+            | MessageRole::Nack { .. }
+            | MessageRole::Publish { .. } => None,
+        }
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm per role")]
+    fn by_row_role(operands: &Operands<'_>) -> Option<Meaning> {
+        let weak = operands.site.is_some_and(|it| it.weak);
+        let mut known = None;
+        for role in operands.roles() {
+            let meaning = match role {
+                Role::Update { .. }
+                | Role::Insert { .. }
+                | Role::Delete { .. }
+                | Role::Save { .. }
+                | Role::Flush
+                | Role::Execute { .. } => Meaning::Work(Work::Durable),
+                Role::Transaction { .. } => Meaning::Work(Work::Durable),
+                Role::Commit => Meaning::Commit,
+                Role::Begin { .. } => Meaning::Begin,
+                Role::Rollback => Meaning::Rollback,
+                Role::Load { .. }
+                | Role::Fetch { .. }
+                | Role::Refresh { .. }
+                | Role::LockRow { .. } => Meaning::Work(Work::Read),
+                Role::Abort { when: None, .. } => Meaning::Abort,
+                Role::CallWith { .. } => continue,
+                Role::Same { .. }
+                | Role::Make { .. }
+                | Role::Query { .. }
+                | Role::Where { .. }
+                | Role::Set { .. }
+                | Role::LockRows { .. }
+                | Role::Prepare { .. }
+                | Role::Bind { .. }
+                | Role::PushSql { .. }
+                | Role::Count { .. }
+                | Role::Expect { .. }
+                | Role::Assign { .. }
+                | Role::Read { .. }
+                | Role::Check { .. }
+                | Role::Acquire { .. }
+                | Role::Release
+                | Role::Expr { .. }
+                | Role::Join { .. }
+                | Role::Test { .. }
+                | Role::Format { .. }
+                | Role::Implode { .. }
+                | Role::Keys { .. }
+                | Role::Merge { .. }
+                | Role::Log
+                | Role::Abort { when: Some(_), .. }
+                | Role::Engine(_) => Meaning::Harmless,
+                Role::Statement(_) => Meaning::Work(Work::Durable),
+                Role::Message(_) => continue,
+            };
+            let stronger = match (&known, &meaning) {
+                (None | Some(Meaning::Harmless), _) => true,
+                (Some(Meaning::Work(old)), Meaning::Work(new)) => new > old,
+                _ => false,
+            };
+            if stronger {
+                known = Some(meaning);
+            }
+        }
+        known.filter(|it| !weak || *it != Meaning::Harmless)
+    }
+
+    /// Home-grown words for what is done to a message.
+    fn by_message_name(&self, operands: &Operands<'_>) -> Option<Meaning> {
+        if matches!(operands.call.callee, Callee::New(_) | Callee::Macro(_)) {
+            return None;
+        }
+        let words = self.input.words;
+        let name = operands.short();
+        let tags = operands.tags();
+        if self.is_log(operands) {
+            return None;
+        }
+        if words.load.has(name) && self.root.load_by_name.contains(&operands.call.name_span) {
+            return Some(Meaning::Receive { destructive: false });
+        }
+        let is_receiver = operands.receiver.as_ref().is_some_and(|it| it.tags.has(Tags::MESSAGE));
+        if words.next.has(name) && is_receiver && self.root.receives {
+            return Some(Meaning::Receive { destructive: false });
+        }
+        if words.ack.has(name) && tags.of_message() {
+            return Some(Meaning::Ack { weak: true });
+        }
+        if words.weak_ack.has(name) && tags.has(Tags::MESSAGE) {
+            return Some(Meaning::Ack { weak: true });
+        }
+        if tags.of_message() && self.gives_back(name) {
+            return Some(Meaning::GiveBack);
+        }
+        let publishes = words.publish.has(name) && operands.arg_tags().of_message();
+        (publishes && !is_receiver).then_some(Meaning::Publish { weak: true })
+    }
+
+    /// Whether the name says that a message is given back or a failure recorded.
+    pub(super) fn gives_back(&self, name: &str) -> bool {
+        let words = self.input.words;
+        let says = words.give_back.has_first_word(name) || words.give_back_phrases.matches(name);
+        let only_tells = words.general.courtesy_calls.matches(name);
+        says && !only_tells && !words.accessor.has_first_word(name)
+    }
+
+    pub(super) fn is_log(&self, operands: &Operands<'_>) -> bool {
+        let log = &self.input.words.general.log_calls;
+        log.matches(&operands.name) || log.matches(operands.short())
+    }
+
+    fn by_name(&self, operands: &Operands<'_>) -> Meaning {
+        let words = self.input.words;
+        let name = operands.short();
+        let about_message = operands.receiver.as_ref().is_some_and(|it| it.tags.has(Tags::MESSAGE));
+        let quiet = match &operands.call.callee {
+            Callee::New(_) | Callee::Macro(_) | Callee::Unknown => true,
+            // A plain function is the language's own, or tells what it could not do.
+            Callee::Function(name) => !name.contains(['\\', ':']),
+            Callee::Method { .. } | Callee::Static { .. } | Callee::Value(_) => about_message,
+        };
+        if words.parse.matches(name) {
+            return Meaning::Parse;
+        }
+        if quiet
+            || self.is_log(operands)
+            || words.harmless.has(name)
+            || words.accessor.has_first_word(name)
+        {
+            return Meaning::Harmless;
+        }
+        let courtesy = &words.general.courtesy_calls;
+        if courtesy.matches(&operands.name) || courtesy.matches(name) {
+            return Meaning::Work(Work::Courtesy);
+        }
+        Meaning::Work(Work::Unknown)
+    }
+
+    /// Whether a call of the function may fail at something that matters.
+    pub(super) fn can_fail(&mut self, at: FuncRef) -> bool {
+        if let Some(&known) = self.can_fail.get(&at) {
+            return known;
+        }
+        self.can_fail.insert(at, false);
+        let durable = self.input.summaries.get(&at).is_some_and(|it| it.durable);
+        let calls = self.input.resolved.get(&at);
+        let unknown =
+            || calls.is_some_and(|it| it.calls.values().any(|call| call.unknown || call.durable));
+        let found = durable || unknown();
+        self.can_fail.insert(at, found);
+        found
+    }
+
+    /// Whether the function, or one that it calls, says itself what becomes of the message.
+    fn speaks_of_messages(&self, at: FuncRef) -> bool {
+        let says = |at: &FuncRef| {
+            self.input.resolved.get(at).is_some_and(|it| {
+                let mut roles = it.calls.values().flat_map(|call| &call.roles);
+                roles.any(|role| {
+                    matches!(
+                        &**role,
+                        Role::Message(MessageRole::Ack { .. } | MessageRole::Nack { .. })
+                    )
+                })
+            })
+        };
+        let called = self.input.resolved.get(&at);
+        let mut called = called.into_iter().flat_map(|it| it.calls.values());
+        says(&at) || called.any(|it| it.targets.iter().chain(&it.callables).any(says))
+    }
+}

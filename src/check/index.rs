@@ -1,0 +1,52 @@
+//! Which columns the whole program claims with a guarded statement: a row that is written back whole
+//! undoes such a claim.
+
+use super::Input;
+use super::column::{same_column, targets};
+use super::guard::{Guard, judge};
+use crate::analysis::fact::{WriteFact, stem};
+use crate::base::{Name, Span};
+use crate::model::ColumnClass;
+use std::collections::BTreeMap;
+
+/// Columns by table stem.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    claimed: BTreeMap<String, BTreeMap<Name, Span>>,
+}
+
+impl Index {
+    pub(super) fn of(input: &Input<'_>) -> Self {
+        let mut out = Self::default();
+        for facts in input.settled.facts.values() {
+            for write in &facts.writes {
+                let Some(table) = write.table.stem() else { continue };
+                out.note_claim(input, &table, write);
+            }
+        }
+        out
+    }
+
+    /// A guarded statement whose count somebody looks at.
+    fn note_claim(&mut self, input: &Input<'_>, table: &str, write: &WriteFact) {
+        if !write.may_claim() {
+            return;
+        }
+        let Some((stmt, _)) = &write.statement else { return };
+        let guards =
+            |column: &str| stmt.conditions.iter().any(|it| same_column(&it.column, column));
+        for target in targets(input, write) {
+            let plain = matches!(target.class, ColumnClass::Weak | ColumnClass::Plain);
+            let may_be = target.class.is_state() || plain && guards(&target.column);
+            if may_be && judge(input, write, &target.column) == Guard::Holds {
+                let columns = self.claimed.entry(table.to_owned()).or_default();
+                columns.entry(target.column).or_insert(write.primary);
+            }
+        }
+    }
+
+    /// Columns of a table that guarded statements claim, and where.
+    pub(super) fn claimed(&self, table: &str) -> impl Iterator<Item = (&Name, Span)> {
+        self.claimed.get(&stem(table)).into_iter().flatten().map(|(name, span)| (name, *span))
+    }
+}

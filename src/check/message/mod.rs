@@ -1,0 +1,62 @@
+//! Message: the faults of queue messages, in the words that rules fill in.
+
+use super::{Fault, Input};
+use crate::analysis::message::{MessageFault, MessageFaultKind, MessageInput, find_message_faults};
+use crate::model::MessageWords;
+use crate::rule::{FaultKind, Placeholder, Values};
+
+/// All faults of messages in the program.
+pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
+    let words = MessageWords::new(input.words.clone());
+    let settled = input.settled;
+    let facts = || settled.facts.iter().filter(|(at, _)| !settled.imported.contains(at));
+    let writes: Vec<_> = facts().flat_map(|(_, it)| it.writes.iter().cloned()).collect();
+    let loads: Vec<_> = facts().flat_map(|(_, it)| it.loads.iter().cloned()).collect();
+    let found = find_message_faults(&MessageInput {
+        program: input.program,
+        resolved: &settled.resolved,
+        summaries: &settled.summaries,
+        vocabulary: input.vocabulary,
+        words: &words,
+        writes: &writes,
+        loads: &loads,
+        columns: input.columns,
+    });
+    found.into_iter().map(fault).collect()
+}
+
+fn kind(kind: MessageFaultKind) -> FaultKind {
+    match kind {
+        MessageFaultKind::StrandOnThrow => FaultKind::StrandOnThrow,
+        MessageFaultKind::SwallowedFailure => FaultKind::SwallowedFailure,
+        MessageFaultKind::EarlyAck => FaultKind::EarlyAck,
+        MessageFaultKind::UnsweptState => FaultKind::UnsweptState,
+    }
+}
+
+fn fault(found: MessageFault) -> Fault {
+    let mut values = Values::default()
+        .with(Placeholder::Call, found.call.clone())
+        .with(Placeholder::Message, found.message.clone())
+        .with(Placeholder::Queue, found.queue.clone())
+        .with(Placeholder::Table, found.table.clone())
+        .with(Placeholder::Column, found.column.clone());
+    let state = match found.kind {
+        MessageFaultKind::UnsweptState => Placeholder::To,
+        MessageFaultKind::StrandOnThrow
+        | MessageFaultKind::SwallowedFailure
+        | MessageFaultKind::EarlyAck => Placeholder::From,
+    };
+    values = values.with(state, found.left.clone());
+    Fault {
+        kind: kind(found.kind),
+        confidence: found.confidence,
+        primary: found.primary,
+        table: found.table,
+        column: found.column,
+        to: if state == Placeholder::To { found.left } else { String::new() },
+        values,
+        steps: found.steps,
+        symbol: found.function,
+    }
+}
