@@ -4,9 +4,9 @@ use super::Interp;
 use crate::analysis::fact::Table;
 use crate::analysis::object::{Object, ObjectKind, RowState};
 use crate::analysis::state::State;
+use crate::analysis::summary::Summary;
 use crate::analysis::value::Value;
 use crate::base::{Name, last_segment};
-use crate::analysis::summary::Summary;
 use crate::ir::{ClassRef, Const, Function, LocalId, Operand, TypeRef};
 use crate::model::{TypeFact, TypeKindHint};
 
@@ -59,7 +59,9 @@ impl<'p> Interp<'p> {
             }
             Value::Path(it) => {
                 for owner in self.types_of(state, &it.0) {
-                    self.property_types(&owner.name, &it.1).iter().for_each(|it| push_type(out, it));
+                    self.property_types(&owner.name, &it.1)
+                        .iter()
+                        .for_each(|it| push_type(out, it));
                 }
             }
             Value::Element(it) => {
