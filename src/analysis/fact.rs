@@ -82,6 +82,10 @@ pub enum Transaction {
     Inherited,
     /// None is open.
     Closed,
+    /// The statement runs on a handle of its own, whatever is open on others.
+    Apart,
+    /// The statement runs on a connection that a caller gave, who may have opened one.
+    Given,
     /// One is open.
     Open,
     /// One is open whose isolation makes the loser fail.
@@ -101,6 +105,17 @@ pub struct Held {
     pub row: Option<Value>,
     /// The acquisition answers whether it was got, and the answer was not looked at yet.
     pub unsure: bool,
+}
+
+impl Held {
+    /// Whether both are one lock: taken at one place, or the transaction of one handle.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.id == other.id
+            || self.kind == HeldKind::Transaction
+                && other.kind == HeldKind::Transaction
+                && self.row.is_some()
+                && self.row == other.row
+    }
 }
 
 /// What a held lock excludes.
@@ -206,6 +221,8 @@ pub enum Look {
     None,
     /// A bool that says only that the statement ran was taken for it.
     Mistaken,
+    /// The caller was given such a bool, or a plain yes.
+    Passed,
     /// It was given to the caller.
     Returned,
     /// Somebody looked, or may have.
@@ -242,6 +259,8 @@ pub struct WriteFact {
     pub primary: Span,
     /// The function that holds the primary place.
     pub symbol: FuncRef,
+    /// The call that runs the statement, when that is another place than its text.
+    pub run: Option<Span>,
     /// Where the SQL stands, if it is another place.
     pub sql: Option<Span>,
     /// In-memory changes that it writes.
@@ -264,10 +283,15 @@ pub struct WriteFact {
     pub trace: Vec<Span>,
     /// The engine, when known.
     pub engine: Option<Engine>,
+    /// An earlier write of the same row set a state already, and no test or read came between: whoever
+    /// got so far goes on.
+    pub follows: bool,
     /// A save makes the loser fail by comparing a version.
     pub versioned: bool,
     /// Evidence by name only.
     pub weak: bool,
+    /// Something is done after it, here or in a caller, besides telling.
+    pub followed: bool,
     /// The function, or one on the way, looks like a worker, claim or payment.
     pub workerlike: bool,
 }
@@ -283,4 +307,6 @@ pub struct ClaimFact {
     pub won: bool,
     /// The object that is written was read before the claim, and not again since.
     pub stale_copy: bool,
+    /// The row was read between the claim and the write.
+    pub read_after: bool,
 }

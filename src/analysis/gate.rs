@@ -26,7 +26,7 @@ pub(crate) enum Side {
 pub(crate) struct Gates<'a> {
     cfg: &'a Cfg,
     successors: Vec<Vec<BlockId>>,
-    reached: FxHashMap<(BlockId, BlockId), Vec<bool>>,
+    reached: FxHashMap<(BlockId, BlockId), Vec<u64>>,
 }
 
 impl<'a> Gates<'a> {
@@ -58,20 +58,20 @@ impl<'a> Gates<'a> {
         }
         let successors = &self.successors;
         let reached = self.reached.entry((from, avoid)).or_insert_with(|| {
-            let mut seen = vec![false; successors.len()];
+            let mut seen = vec![0; successors.len().div_ceil(64)];
             let mut stack = vec![from];
-            seen[from.0 as usize] = true;
+            set(&mut seen, from);
             while let Some(block) = stack.pop() {
                 for &next in &successors[block.0 as usize] {
-                    if next != avoid && !seen[next.0 as usize] {
-                        seen[next.0 as usize] = true;
+                    if next != avoid && !has(&seen, next) {
+                        set(&mut seen, next);
                         stack.push(next);
                     }
                 }
             }
             seen
         });
-        reached[to.0 as usize]
+        has(reached, to)
     }
 
     /// Whether any path leads from `from` to `to`, itself included.
@@ -81,6 +81,14 @@ impl<'a> Gates<'a> {
             self.reaches(from, to, none)
         }
     }
+}
+
+fn has(bits: &[u64], block: BlockId) -> bool {
+    bits[block.0 as usize / 64] & (1 << (block.0 % 64)) != 0
+}
+
+fn set(bits: &mut [u64], block: BlockId) {
+    bits[block.0 as usize / 64] |= 1 << (block.0 % 64);
 }
 
 #[cfg(test)]

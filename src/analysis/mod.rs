@@ -1,8 +1,10 @@
 //! What the program does to rows: linking, values, and summaries of functions bottom-up.
 
+pub mod dump;
 pub mod fact;
 mod gate;
 mod interp;
+mod live;
 pub mod message;
 pub mod object;
 pub mod program;

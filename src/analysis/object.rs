@@ -20,6 +20,29 @@ pub struct Object {
     pub fields: BTreeMap<Name, Field>,
 }
 
+impl Object {
+    /// Calls `visit` with every value that the thing holds.
+    pub fn leads_to<'o>(&'o self, visit: &mut dyn FnMut(&'o Value)) {
+        self.fields.values().for_each(|it| visit(&it.value));
+        match &self.kind {
+            ObjectKind::List(row) => visit(row),
+            ObjectKind::Statement(stmt) => {
+                stmt.row.iter().chain([&stmt.text]).chain(stmt.params.values()).for_each(&mut *visit);
+                stmt.statements.iter().flat_map(|it| it.1.values()).for_each(visit);
+            }
+            ObjectKind::Query(query) => query.params.values().for_each(visit),
+            ObjectKind::Array(array) => {
+                array.items.iter().flat_map(|it| [&it.key, &it.value]).for_each(visit);
+            }
+            ObjectKind::Condition(_, params) => params.values().for_each(visit),
+            ObjectKind::Plain
+            | ObjectKind::Row(_)
+            | ObjectKind::Lock(_)
+            | ObjectKind::Outcome(_) => (),
+        }
+    }
+}
+
 /// A field with what it holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
@@ -62,6 +85,8 @@ pub struct RowState {
     pub fresh: bool,
     /// Conditions under which it was read.
     pub filters: Vec<Filter>,
+    /// The pack that says how it is loaded: how it is saved is in the same.
+    pub pack: Option<Name>,
 }
 
 /// A query under construction.
@@ -87,6 +112,8 @@ pub struct QueryState {
     pub statement: Option<Arc<Statement>>,
     /// The engine, when known.
     pub engine: Option<Engine>,
+    /// The pack that says how it was started.
+    pub pack: Option<Name>,
 }
 
 impl QueryState {
@@ -103,7 +130,14 @@ impl QueryState {
             span,
             statement: None,
             engine: None,
+            pack: None,
         }
+    }
+
+    /// The same query, started by a pack's pattern.
+    #[must_use]
+    pub fn of_pack(self, pack: Option<Name>) -> Self {
+        Self { pack, ..self }
     }
 
     /// A parameter that stands for `value`.

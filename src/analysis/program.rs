@@ -5,9 +5,13 @@
 //! A name that is not declared as written is looked up by its last segment, and taken when exactly one
 //! declaration has it: re-exports and module paths that the front end cannot see end up right.
 
-use crate::base::{IdVec, Language, Name, SourceId, last_segment};
-use crate::ir::{self, Const, File, FuncId, FuncRef, Function, TypeDecl, TypeKind, TypeRef};
+use crate::base::{IdVec, Language, Name, Source, SourceId, last_segment};
+use crate::ir::{
+    self, Callee, ClassRef, Const, File, FuncId, FuncRef, Function, InstrKind, PlaceBase, Proj,
+    TypeDecl, TypeKind, TypeRef,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// How deep parents are followed; a cycle ends there.
 const MAX_PARENTS: usize = 16;
@@ -25,16 +29,42 @@ pub struct Program<'a> {
     methods_by_short: FxHashMap<String, Vec<FuncRef>>,
     children: FxHashMap<String, Vec<Name>>,
     consts: FxHashMap<String, &'a ir::ConstDecl>,
+    sources: &'a [Source],
     import_roots: FxHashSet<String>,
+    closures: FxHashMap<FuncRef, Vec<FuncRef>>,
+    declared_roots: FxHashSet<String>,
+    static_calls: FxHashMap<String, BTreeSet<String>>,
+    /// Methods that assign a property of their own object, by class and property.
+    setters: FxHashMap<(String, Name), Vec<FuncRef>>,
+}
+
+/// `path` seen from `folder`, with `.` and `..` resolved.
+fn joined(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => (),
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 fn key(name: &str) -> String {
     name.to_lowercase()
 }
 
+fn first_segment(name: &str) -> &str {
+    name.split(['\\', ':']).next().unwrap_or(name)
+}
+
 impl<'a> Program<'a> {
-    /// Joins the files; their order does not matter for look-ups that find one declaration.
-    pub fn link(files: &'a [File]) -> Self {
+    /// Joins the files; their order does not matter for look-ups that find one declaration. `sources`
+    /// are what the files were lowered from.
+    pub fn link(files: &'a [File], sources: &'a [Source]) -> Self {
         let mut out = Self {
             files: FxHashMap::default(),
             order: files.iter().map(|it| it.source).collect(),
@@ -46,15 +76,19 @@ impl<'a> Program<'a> {
             methods_by_short: FxHashMap::default(),
             children: FxHashMap::default(),
             consts: FxHashMap::default(),
+            sources,
             import_roots: FxHashSet::default(),
+            closures: FxHashMap::default(),
+            declared_roots: FxHashSet::default(),
+            static_calls: FxHashMap::default(),
+            setters: FxHashMap::default(),
         };
         for file in files {
             out.files.insert(file.source, file);
             out.link_types(file);
             out.link_functions(file);
             for name in &file.imports {
-                let root = name.split(['\\', ':']).next().unwrap_or(name);
-                out.import_roots.insert(key(root));
+                out.import_roots.insert(key(first_segment(name)));
             }
             for decl in &file.consts {
                 out.consts.entry(key(&decl.name)).or_insert(decl);
@@ -67,6 +101,7 @@ impl<'a> Program<'a> {
 
     fn link_types(&mut self, file: &'a File) {
         for decl in &file.types {
+            self.declared_roots.insert(key(first_segment(&decl.name)));
             self.types.entry(key(&decl.name)).or_default().push(decl);
             if decl.kind != TypeKind::Impl {
                 let short = key(last_segment(&decl.name));
@@ -85,6 +120,12 @@ impl<'a> Program<'a> {
     fn link_functions(&mut self, file: &'a File) {
         for (func, it) in file.functions.iter_ids() {
             let at = FuncRef { source: file.source, func };
+            if let Some(parent) = it.parent {
+                let parent = FuncRef { source: file.source, func: parent };
+                self.closures.entry(parent).or_default().push(at);
+            }
+            self.link_static_calls(it);
+            self.link_setters(at, it);
             match (&it.class, it.kind) {
                 (_, ir::FunctionKind::Closure | ir::FunctionKind::Script) => (),
                 (Some(class), _) => {
@@ -95,6 +136,41 @@ impl<'a> Program<'a> {
                 (None, _) => {
                     self.functions.entry(key(&it.name)).or_default().push(at);
                     self.functions_by_short.entry(key(&it.short)).or_default().push(at);
+                }
+            }
+        }
+    }
+
+    fn link_static_calls(&mut self, func: &Function) {
+        for block in func.cfg.blocks.iter() {
+            for instr in &block.instrs {
+                let InstrKind::Call(call) = &instr.kind else { continue };
+                let Callee::Static { class, name } = &call.callee else { continue };
+                let class = match class {
+                    ClassRef::Named(class) => Some(class),
+                    ClassRef::SelfType | ClassRef::LateStatic => func.class.as_ref(),
+                    ClassRef::Parent | ClassRef::Dynamic(_) => None,
+                };
+                if let Some(class) = class {
+                    self.static_calls.entry(key(class)).or_default().insert(key(name));
+                }
+            }
+        }
+    }
+
+    fn link_setters(&mut self, at: FuncRef, func: &Function) {
+        let (Some(class), Some(this)) = (&func.class, func.receiver()) else { return };
+        for block in func.cfg.blocks.iter() {
+            for instr in &block.instrs {
+                let InstrKind::Assign(place, _) = &instr.kind else { continue };
+                let ([Proj::Field(name)], PlaceBase::Local(base)) = (&*place.proj, &place.base) else {
+                    continue;
+                };
+                if *base == this {
+                    let of = self.setters.entry((key(class), name.clone())).or_default();
+                    if !of.contains(&at) {
+                        of.push(at);
+                    }
                 }
             }
         }
@@ -113,6 +189,16 @@ impl<'a> Program<'a> {
         self.import_roots.contains(&key(root))
     }
 
+    /// Whether a class below that first namespace segment is declared, or the class has no namespace.
+    pub fn is_own_class(&self, class: &str) -> bool {
+        !class.contains('\\') || self.declared_roots.contains(&key(first_segment(class)))
+    }
+
+    /// Whether the program calls that static method on that class, as it names it.
+    pub fn calls_static(&self, class: &str, method: &str) -> bool {
+        self.static_calls.get(&key(class)).is_some_and(|it| it.contains(&key(method)))
+    }
+
     /// Files in the order given.
     pub fn files(&self) -> impl Iterator<Item = &'a File> {
         self.order.iter().filter_map(|it| self.files.get(it).copied())
@@ -123,6 +209,23 @@ impl<'a> Program<'a> {
         self.files[&source]
     }
 
+    /// The `.sql` file that `path` means where it is written: relative to the file that names it, or to a
+    /// folder above it.
+    pub fn script(&self, path: &str, from: SourceId) -> Option<&'a Source> {
+        let from = self.sources.iter().find(|it| it.id == from).map_or("", |it| &it.path);
+        let folder = from.rsplit_once('/').map_or("", |it| it.0);
+        let exact = joined(folder, path);
+        let tail = path.trim_start_matches(['.', '/']);
+        let scripts = self.sources.iter().filter(|it| it.language == Language::Sql && !it.exempt);
+        let shared = |it: &str| it.bytes().zip(from.bytes()).take_while(|(a, b)| a == b).count();
+        scripts
+            .filter(|it| {
+                let front = it.path.strip_suffix(tail);
+                it.path == exact || !tail.is_empty() && front.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+            })
+            .max_by_key(|it| (it.path == exact, shared(&it.path), std::cmp::Reverse(it.id)))
+    }
+
     /// A function of the program.
     pub fn function(&self, at: FuncRef) -> &'a Function {
         &self.files[&at.source].functions[at.func]
@@ -131,6 +234,11 @@ impl<'a> Program<'a> {
     /// The functions of a file.
     pub fn functions_of(&self, source: SourceId) -> &'a IdVec<FuncId, Function> {
         &self.files[&source].functions
+    }
+
+    /// The closures that stand directly in a function.
+    pub fn closures_of(&self, at: FuncRef) -> &[FuncRef] {
+        self.closures.get(&at).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The language a function is written in.
@@ -284,6 +392,12 @@ impl<'a> Program<'a> {
                 .iter()
                 .find_map(|decl| decl.properties.iter().find(|it| *it.name == *name))
         })
+    }
+
+    /// The methods of a type or its ancestors that assign one of their own properties.
+    pub fn setters(&self, class: &str, property: &Name) -> Vec<FuncRef> {
+        let of = |ty: &TypeRef| self.setters.get(&(key(&ty.name), property.clone()));
+        self.ancestry(class).iter().filter_map(of).flatten().copied().collect()
     }
 
     /// A class constant or enum case.

@@ -7,6 +7,9 @@ use crate::base::Name;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// How many things may lie about before it is looked which are still led to.
+const MAX_UNSWEPT: usize = 48;
+
 /// What is known at one program point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct State {
@@ -23,9 +26,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Joins `other` in; whether anything changed.
-    pub(crate) fn join(&mut self, other: &Self) -> bool {
-        let before = self.clone();
+    /// Joins `other` in.
+    pub(crate) fn join(&mut self, other: &Self) {
         for (mine, theirs) in self.locals.iter_mut().zip(&other.locals) {
             if mine != theirs {
                 *mine = std::mem::take(mine).join(theirs.clone());
@@ -47,7 +49,43 @@ impl State {
         if self.last_write != other.last_write {
             self.last_write = self.last_write.or(other.last_write);
         }
-        *self != before
+    }
+
+    /// Forgets variables for which `is_dead` holds, and things that nothing leads to any more. Rows and
+    /// locks stay: a flush or a release may still reach them.
+    pub(crate) fn forget(&mut self, is_dead: impl Fn(usize) -> bool) {
+        for (idx, slot) in self.locals.iter_mut().enumerate() {
+            if *slot != Value::Unknown && is_dead(idx) {
+                *slot = Value::Unknown;
+            }
+        }
+        if self.heap.len() > MAX_UNSWEPT {
+            self.sweep();
+        }
+    }
+
+    fn sweep(&mut self) {
+        let mut reached: BTreeMap<Value, Arc<Object>> = BTreeMap::new();
+        let mut queue: Vec<Value> = Vec::new();
+        for local in &self.locals {
+            local.walk(&mut |it| queue.push(it.clone()));
+        }
+        for (root, object) in &self.heap {
+            let stays = !matches!(root, Value::Object(_) | Value::Opaque(_))
+                || matches!(object.kind, ObjectKind::Lock(_) | ObjectKind::Row(_));
+            if stays {
+                queue.push(root.clone());
+            }
+        }
+        while let Some(root) = queue.pop() {
+            if reached.contains_key(&root) {
+                continue;
+            }
+            let Some(object) = self.heap.get(&root) else { continue };
+            reached.insert(root, Arc::clone(object));
+            object.leads_to(&mut |it| it.walk(&mut |it| queue.push(it.clone())));
+        }
+        self.heap = reached;
     }
 
     /// The object behind a value.

@@ -9,11 +9,12 @@ use super::fact::{LoadFact, WriteFact};
 use super::interp::{self, Shared};
 use super::summary::{Resolved, Summary};
 use crate::base::{Language, Name};
-use crate::ir::FuncRef;
+use crate::base::SourceId;
+use crate::ir::{Engine, File, FuncRef, TypeRef};
 use crate::model::{ColumnRules, Vocabulary, Words};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How deep calls are followed before they are taken as unknown.
@@ -41,7 +42,9 @@ pub struct Store<'p> {
     resolved: RefCell<BTreeMap<FuncRef, Resolved>>,
     under_way: RefCell<FxHashSet<FuncRef>>,
     imported: RefCell<FxHashSet<FuncRef>>,
+    engines: BTreeMap<SourceId, Engine>,
     depth: Cell<u32>,
+    pub(super) properties: RefCell<FxHashMap<(Name, Name), Vec<TypeRef>>>,
     pub(super) lineages: RefCell<FxHashMap<(Language, Name), Arc<Vec<Name>>>>,
 }
 
@@ -63,9 +66,16 @@ impl<'p> Store<'p> {
             resolved: RefCell::default(),
             under_way: RefCell::default(),
             imported: RefCell::default(),
+            engines: engines_of(program, vocabulary),
             depth: Cell::new(0),
+            properties: RefCell::default(),
             lineages: RefCell::default(),
         }
+    }
+
+    /// The engine that a file's statements go to, by the libraries it names, or that all others name.
+    pub(super) fn engine(&self, source: SourceId) -> Option<Engine> {
+        self.engines.get(&source).copied()
     }
 
     /// The summary of a callee, and the note that somebody took it over; none for recursion.
@@ -122,6 +132,28 @@ impl<'p> Store<'p> {
             imported: self.imported.into_inner(),
         }
     }
+}
+
+/// For each file the one engine whose types and crates it names; for a file that names none, the one
+/// that the files of its language name.
+fn engines_of(program: &Program<'_>, vocabulary: &Vocabulary) -> BTreeMap<SourceId, Engine> {
+    let named = |file: &File| -> BTreeSet<Engine> {
+        file.imports.iter().filter_map(|it| vocabulary.engine_of(file.language, it)).collect()
+    };
+    let all: Vec<(&File, BTreeSet<Engine>)> = program.files().map(|it| (it, named(it))).collect();
+    let mut out = BTreeMap::new();
+    for (file, own) in &all {
+        let found = if own.is_empty() {
+            let same = all.iter().filter(|it| it.0.language == file.language && !it.0.exempt);
+            same.flat_map(|it| it.1.iter().copied()).collect()
+        } else {
+            own.clone()
+        };
+        if let ([engine], true) = (Vec::from_iter(&found).as_slice(), found.len() == 1) {
+            out.insert(file.source, **engine);
+        }
+    }
+    out
 }
 
 /// What is known of every function of a program.

@@ -24,6 +24,8 @@ pub struct Identity(pub u64);
 pub enum Value {
     /// Nothing is known; equal to nothing, not even itself.
     Unknown,
+    /// An `Err`: joined with what comes instead of it, it is that.
+    Failed,
     /// `null`, `None`, `()`.
     Null,
     /// A bool.
@@ -154,7 +156,7 @@ impl Value {
     /// `base.name`.
     pub fn path(base: Self, name: impl Into<Name>) -> Self {
         match base {
-            Self::Unknown => Self::Unknown,
+            Self::Unknown | Self::Failed => Self::Unknown,
             base if base.depth() >= MAX_DEPTH => Self::Unknown,
             base => Self::Path(Arc::new((base, name.into()))),
         }
@@ -163,7 +165,7 @@ impl Value {
     /// Any element of `list`.
     pub fn element(list: Self) -> Self {
         match list {
-            Self::Unknown => Self::Unknown,
+            Self::Unknown | Self::Failed => Self::Unknown,
             list if list.depth() >= MAX_DEPTH => Self::Unknown,
             list => Self::Element(Arc::new(list)),
         }
@@ -175,7 +177,7 @@ impl Value {
         for part in parts {
             match part {
                 Self::Derived(inner) => out.extend(inner.iter().cloned()),
-                part if part.is_constant() || part == Self::Unknown => (),
+                part if part.is_constant() || matches!(part, Self::Unknown | Self::Failed) => (),
                 part => out.push(part),
             }
         }
@@ -191,8 +193,11 @@ impl Value {
     /// One of two values.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
-        if self == other {
-            return self;
+        match (&self, &other) {
+            (Self::Failed, _) => return other,
+            (_, Self::Failed) => return self,
+            (a, b) if a == b => return self,
+            _ => (),
         }
         let mut out: Vec<Self> = Vec::new();
         for it in [self, other] {
@@ -395,7 +400,7 @@ mod tests {
 
     #[test]
     fn join_is_commutative_associative_and_idempotent() {
-        let values = [Value::Null, Value::Int(1), Value::Param(0), Value::path(Value::This, "a")];
+        let values = [Value::Failed, Value::Null, Value::Int(1), Value::Param(0), Value::path(Value::This, "a")];
         for a in &values {
             assert_eq!(a.clone().join(a.clone()), *a);
             for b in &values {

@@ -1,6 +1,7 @@
 //! Which column of a write is a state, and what it is set to.
 
 use super::Input;
+use super::guard::same_state;
 use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, WriteFact, WriteKind};
 use crate::base::{Name, Span, snake_case};
@@ -124,6 +125,39 @@ pub(super) fn bearing(
         _ => Bearing::None,
     };
     if check.kind == CheckKind::Vague { found.min(Bearing::Vague) } else { found }
+}
+
+/// Whether a column that no name speaks for is a state: it is tested, and the write makes the test
+/// false for the next one (`redeemed_at IS NULL`, then `redeemed_at = now()`).
+pub(super) fn acts_as_state(input: &Input<'_>, target: &Target, check: &CheckFact) -> bool {
+    if target.relative
+        || check.kind == CheckKind::Vague
+        || !same_column(&check.column, &target.column)
+    {
+        return false;
+    }
+    let has = |them: &[Value]| them.iter().any(|it| same_state(input, it, &target.value));
+    let is_new = target.value.is_constant() && target.value != Value::Null;
+    let flag = matches!(target.value, Value::Bool(_) | Value::Int(0 | 1));
+    match &check.passes {
+        Ok(them) if them.is_empty() => false,
+        Ok(them) if target.now || sets_a_time(target) => them.iter().all(is_unset),
+        Ok(them) => is_new && !has(them) && (flag || !them.iter().any(is_unset)),
+        Err(them) => is_new && has(them),
+    }
+}
+
+/// A time that is not null, by the column's name.
+fn sets_a_time(target: &Target) -> bool {
+    let name = snake_case(&target.column);
+    let named = ["_at", "_on", "_time", "_date"].iter().any(|it| name.ends_with(it));
+    named && target.value != Value::Null
+}
+
+/// Null, false, zero or empty: as nobody has touched it.
+fn is_unset(value: &Value) -> bool {
+    matches!(value, Value::Null | Value::Bool(false) | Value::Int(0))
+        || value.as_str().is_some_and(|it| it.is_empty())
 }
 
 /// `isPending`, `pending`, `can_start`: a name that speaks of a state.

@@ -21,6 +21,8 @@ use std::hash::{Hash, Hasher};
 pub(super) enum Guard {
     /// Nothing: key only, or conditions that stay true.
     None,
+    /// The old state is tested in a sub-select that locks nothing.
+    Unlocked,
     /// Only one worker's statement changes the row.
     Holds,
     /// Only the owner passes (`owner = :me`), or a limit is kept: in order without a look.
@@ -39,14 +41,13 @@ pub(super) fn judge(input: &Input<'_>, write: &WriteFact, column: &str) -> Guard
         guard::Guard::Holds { .. } | guard::Guard::Version { .. } => Guard::Holds,
         guard::Guard::Fence { .. } | guard::Guard::Reservation { .. } => Guard::Fence,
         guard::Guard::Unknown => Guard::Unknown,
-        guard::Guard::None
-        | guard::Guard::NotFalsified { .. }
-        | guard::Guard::SubqueryOnly { .. } => Guard::None,
+        guard::Guard::SubqueryOnly { .. } => Guard::Unlocked,
+        guard::Guard::None | guard::Guard::NotFalsified { .. } => Guard::None,
     };
     let sweeps = stmt.kind == StatementKind::Update && is_sweep(input, write, stmt, params);
     match found {
         Guard::Holds | Guard::None if sweeps => Guard::Sweep,
-        Guard::None if has_unknown_tail(stmt) => Guard::Unknown,
+        Guard::None | Guard::Unlocked if has_unknown_tail(stmt) => Guard::Unknown,
         found => found,
     }
 }
@@ -65,7 +66,10 @@ fn is_sweep(
     stmt: &Statement,
     params: &BTreeMap<ParamRef, Value>,
 ) -> bool {
-    if stmt.conditions.is_empty() || stmt.source.is_some() || guard::key_of(stmt).is_some_and(is_named) {
+    if stmt.conditions.is_empty()
+        || stmt.source.is_some()
+        || guard::key_of(stmt).is_some_and(is_named)
+    {
         return false;
     }
     let table = write.table.word().unwrap_or_default();

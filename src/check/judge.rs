@@ -1,26 +1,26 @@
 //! Decides for each write what is wrong with it, if anything.
 
-use super::column::{Bearing, Target, bearing, state_word, targets};
+use super::column::{Bearing, Target, acts_as_state, bearing, state_word, targets};
 use super::guard::{Guard, same_state};
-use super::index::Tested;
+use super::index::Index;
 use super::protect::{Protection, locks_in_vain, protection};
 use super::{Fault, Input, guard, settle, witness};
 use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::finding::{Confidence, StepRole};
-use crate::ir::FuncRef;
+use crate::ir::{Engine, FuncRef};
 use crate::model::ColumnClass;
 use crate::rule::FaultKind;
 
 /// All faults of the program about rows, one for each place.
 pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
-    let tested = Tested::of(input);
+    let index = Index::of(input);
     let mut out = Vec::new();
     for (at, facts) in &input.settled.facts {
         let root = !input.settled.imported.contains(at);
         for write in &facts.writes {
             if root || write.trace.len() >= 6 {
-                out.extend(judge(input, &tested, write));
+                out.extend(judge(input, &index, write));
             }
         }
         if root {
@@ -29,12 +29,18 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
             }
         }
     }
+    for write in super::script::writes(input) {
+        // A statement by itself is no evidence unless it shows the check that it makes.
+        let found = judge(input, &index, &write);
+        out.extend(found.into_iter().filter(|it| it.confidence > Confidence::Low));
+    }
     out.retain(|it| !is_exempt(input, it.symbol));
     settle(out)
 }
 
 fn is_exempt(input: &Input<'_>, at: FuncRef) -> bool {
-    input.program.file(at.source).exempt || input.program.function(at).exempt
+    let function = input.program.functions_of(at.source).get(at.func);
+    input.program.file(at.source).exempt || function.is_some_and(|it| it.exempt)
 }
 
 /// A write with what was decided about it so far.
@@ -52,7 +58,31 @@ impl Case<'_> {
     }
 }
 
-fn judge(input: &Input<'_>, tested: &Tested, write: &WriteFact) -> Vec<Fault> {
+fn judge(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
+    let mut out = transition(input, index, write);
+    if out.iter().all(|it| it.confidence == Confidence::Low) {
+        out.extend(undone_claim(input, index, write));
+    }
+    out
+}
+
+/// A copy is written back whole while other code claims a column of the same table: the column goes
+/// back to what it was when the copy was read.
+fn undone_claim(input: &Input<'_>, index: &Index, write: &WriteFact) -> Option<Fault> {
+    let copied = write.kind == WriteKind::Row && write.whole && !write.fresh && !write.loads.is_empty();
+    if !copied || protection(write, &[]) == Protection::Safe {
+        return None;
+    }
+    let own = |column: &str| write.changes.iter().any(|it| super::column::same_column(&it.column, column));
+    let (column, claim) = index.claimed(write.table.word()?).find(|(column, _)| !own(column))?;
+    let target = Target { column: column.clone(), ..whole_target(write) };
+    let case = Case { input, write, target, checks: Vec::new() };
+    let mut out = fault(&case, FaultKind::StaleWriteBack, Confidence::Medium);
+    out.steps.push((StepRole::Claim, claim, "other code claims it here".to_owned()));
+    Some(out)
+}
+
+fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
     let Some(case) = case_of(input, write) else { return Vec::new() };
     let mut out = Vec::new();
     if case.target.class == ColumnClass::Counter {
@@ -74,6 +104,9 @@ fn judge(input: &Input<'_>, tested: &Tested, write: &WriteFact) -> Vec<Fault> {
         }
         return Vec::new();
     }
+    if write.follows {
+        return Vec::new();
+    }
     let used: Vec<&CheckFact> = case.checks.iter().map(|it| it.1).collect();
     let (kind, mut confidence) = match protection(write, &used) {
         Protection::Safe => return Vec::new(),
@@ -85,12 +118,13 @@ fn judge(input: &Input<'_>, tested: &Tested, write: &WriteFact) -> Vec<Fault> {
             fault.steps.push((StepRole::Lock, held.span, "the lock is taken here".to_owned()));
             return vec![fault];
         }
-        Protection::None => (general_kind(write), confidence(&case, tested)),
+        Protection::None => (general_kind(write), confidence(&case, guard, index)),
         Protection::Process => {
-            (general_kind(write), confidence(&case, tested).min(Confidence::Medium))
+            (general_kind(write), confidence(&case, guard, index).min(Confidence::Medium))
         }
     };
-    if write.weak && confidence == Confidence::High {
+    let by_name = case.target.class != ColumnClass::Plain;
+    if (write.weak || !by_name) && confidence == Confidence::High {
         confidence = Confidence::Medium;
     }
     if let Some(vain) = write.loads.iter().find(|it| locks_in_vain(it)) {
@@ -131,7 +165,8 @@ fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
             ColumnClass::Strong | ColumnClass::Claim | ColumnClass::Done => !target.relative,
             ColumnClass::Counter => true,
             ColumnClass::Weak => exact,
-            ColumnClass::Plain | ColumnClass::Version | ColumnClass::Never => false,
+            ColumnClass::Plain => checks.iter().any(|it| acts_as_state(input, &target, it.1)),
+            ColumnClass::Version | ColumnClass::Never => false,
         };
         if !admitted {
             continue;
@@ -152,25 +187,35 @@ fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>>
     stale.then(|| Case {
         input,
         write,
-        target: Target {
-            column: "".into(),
-            class: ColumnClass::Plain,
-            value: Value::Unknown,
-            relative: false,
-            now: false,
-            span: write.primary,
-        },
+        target: whole_target(write),
         checks: Vec::new(),
     })
 }
 
-fn confidence(case: &Case<'_>, tested: &Tested) -> Confidence {
+/// Every column at once.
+fn whole_target(write: &WriteFact) -> Target {
+    Target {
+        column: "".into(),
+        class: ColumnClass::Plain,
+        value: Value::Unknown,
+        relative: false,
+        now: false,
+        span: write.primary,
+    }
+}
+
+fn confidence(case: &Case<'_>, guard: Guard, index: &Index) -> Confidence {
     match case.best() {
         Bearing::Exact => Confidence::High,
+        // The sub-select is the check; only some engines do not look at it again.
+        _ if guard == Guard::Unlocked => match case.write.engine {
+            Some(Engine::Postgres | Engine::Oracle) => Confidence::High,
+            _ => Confidence::Medium,
+        },
         Bearing::Vague => Confidence::Medium,
         Bearing::None => {
             let table = case.write.table.word().unwrap_or_default();
-            let elsewhere = tested.has(table, &case.target.column);
+            let elsewhere = index.has(table, &case.target.column);
             let transient = case.input.words.transient.matches(&state_word(&case.target.value));
             if case.write.workerlike && (elsewhere || transient) {
                 Confidence::Medium
@@ -186,7 +231,9 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
     let write = case.write;
     let ignored = *guard == Guard::Holds
         && write.kind == WriteKind::Statement
-        && matches!(write.look, Look::None | Look::Mistaken)
+        && matches!(write.look, Look::None | Look::Mistaken | Look::Passed)
+        // A close at the very end that came too late is dropped, and that is right.
+        && write.followed
         && !protected(case);
     if !ignored {
         return None;
@@ -194,11 +241,11 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
     let confidence = match case.best() {
         Bearing::Exact => Confidence::High,
         Bearing::Vague => Confidence::Medium,
-        Bearing::None if write.look == Look::Mistaken => Confidence::Medium,
+        Bearing::None if write.look != Look::None => Confidence::Medium,
         Bearing::None => Confidence::Low,
     };
     let mut out = fault(case, FaultKind::IgnoredClaim, confidence);
-    if let Some(answer) = write.answer {
+    if let Some(answer) = write.answer.or(write.run) {
         out.steps.push((StepRole::Sql, out.primary, "the guarded statement".to_owned()));
         out.primary = answer;
         out.symbol = case.write.symbol;
@@ -214,15 +261,9 @@ fn protected(case: &Case<'_>) -> bool {
 /// A fence keeps others out from the claim on; a check from before the claim is stale all the same.
 fn stale_fence(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
     let write = case.write;
-    let claimed = write.claims.iter().any(|it| it.won);
-    let stale =
-        *guard == Guard::Fence && claimed && case.best() > Bearing::None && !rechecked(write);
+    let claimed = write.claims.iter().any(|it| it.won && !it.read_after);
+    let stale = *guard == Guard::Fence && claimed && case.best() > Bearing::None;
     stale.then(|| fault(case, FaultKind::StaleCheck, Confidence::High))
-}
-
-/// Whether the row was read again after the claim.
-fn rechecked(write: &WriteFact) -> bool {
-    write.loads.iter().filter(|it| it.key.is_some()).count() > 1
 }
 
 /// A counter that is computed in the program and written back, or changed past its limit.
@@ -230,8 +271,10 @@ fn counter(case: &Case<'_>) -> Option<Fault> {
     let write = case.write;
     let used: Vec<&CheckFact> = case.checks.iter().map(|it| it.1).collect();
     if protection(write, &used) == Protection::Safe
-        || matches!(guard::judge(case.input, write, &case.target.column), Guard::Holds | Guard::Fence | Guard::Unknown)
-            && write.kind == WriteKind::Statement
+        || matches!(
+            guard::judge(case.input, write, &case.target.column),
+            Guard::Holds | Guard::Fence | Guard::Unknown
+        ) && write.kind == WriteKind::Statement
     {
         return None;
     }
@@ -260,7 +303,10 @@ fn loose_gate(case: &Case<'_>, confidence: Confidence) -> Option<Fault> {
         *bearing == Bearing::Exact
             && check.kind == CheckKind::Branch
             && super::column::same_column(&check.column, &case.target.column)
-            && passes.iter().any(|it| same_state(case.input, it, &case.target.value))
+            && passes.iter().any(|it| {
+                let set = case.target.value.alternatives();
+                set.iter().any(|value| same_state(case.input, it, value))
+            })
     })?;
     let mut out = fault(case, FaultKind::LooseGate, confidence);
     out.primary = check.span;

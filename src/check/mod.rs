@@ -7,6 +7,7 @@ mod index;
 mod judge;
 mod message;
 mod protect;
+mod script;
 mod witness;
 
 use crate::analysis::{Program, Settled};
@@ -17,6 +18,9 @@ use crate::ir::FuncRef;
 use crate::model::{ColumnRules, Vocabulary, Words};
 use crate::rule::{FaultKind, Rule, Values};
 use std::collections::BTreeMap;
+
+/// The name of what stands in a file outside of all functions.
+const SCRIPT: &str = "{script}";
 
 /// What the checks are given.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +71,8 @@ pub fn check(input: &Input<'_>, rules: &[Rule]) -> Vec<Finding> {
 
 /// The findings that the rules make of a fault.
 pub fn report(input: &Input<'_>, rules: &[Rule], fault: &Fault) -> Vec<Finding> {
-    let symbol = input.program.function(fault.symbol).name.clone();
+    let function = input.program.functions_of(fault.symbol.source).get(fault.symbol.func);
+    let symbol = function.map_or_else(|| SCRIPT.into(), |it| it.name.clone());
     rules
         .iter()
         .filter(|rule| rule.fault == fault.kind)

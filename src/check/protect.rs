@@ -39,7 +39,7 @@ pub(super) fn protection(write: &WriteFact, checks: &[&CheckFact]) -> Protection
     let under = |check: &CheckFact| {
         let loads: Vec<&LoadFact> = write.loads.iter().filter(|it| it.row == check.row).collect();
         loads.iter().any(|load| {
-            excluding.iter().any(|lock| load.context.held.iter().any(|it| it.id == lock.id))
+            excluding.iter().any(|lock| load.context.held.iter().any(|it| it.is_same(lock)))
         })
     };
     if checks.iter().any(|it| under(it)) {
@@ -58,7 +58,7 @@ fn excludes(held: &Held, write: &WriteFact) -> bool {
     }
     match held.kind {
         HeldKind::Lock(LockKind::Row | LockKind::RowShared) => {
-            write.context.transaction != Transaction::Closed
+            !matches!(write.context.transaction, Transaction::Closed | Transaction::Apart)
         }
         HeldKind::Lock(LockKind::Named) | HeldKind::Strict => true,
         HeldKind::Lock(LockKind::Process) => false,
@@ -69,6 +69,9 @@ fn excludes(held: &Held, write: &WriteFact) -> bool {
 /// Whether a read locks rows although no transaction can be open.
 pub(super) fn locks_in_vain(load: &LoadFact) -> bool {
     load.locks
-        && matches!(load.context.transaction, Transaction::Closed | Transaction::Inherited)
+        && matches!(
+            load.context.transaction,
+            Transaction::Closed | Transaction::Apart | Transaction::Inherited
+        )
         && !load.weak
 }

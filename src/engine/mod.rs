@@ -2,7 +2,7 @@
 
 mod isolate;
 
-use crate::analysis::{Program, Settled, Store};
+use crate::analysis::{dump, Program, Settled, Store};
 use crate::base::{Language, Problem, ProblemKind, Source};
 use crate::check::{self, Input};
 use crate::finding::Finding;
@@ -94,7 +94,7 @@ impl Engine {
     fn analyze_here(&self, sources: &[Source]) -> Outcome {
         let mut problems = Vec::new();
         let files = lower_all(sources, &mut problems);
-        let program = Program::link(&files);
+        let program = Program::link(&files, sources);
         let settled = self.settle(&program, sources, &mut problems);
         let input = Input {
             program: &program,
@@ -152,7 +152,7 @@ impl Engine {
             }
             return out;
         }
-        let program = Program::link(&files);
+        let program = Program::link(&files, sources);
         if stage == Stage::Program {
             for at in program.all_functions() {
                 let _ = writeln!(out, "{}", program.function(at).name);
@@ -175,27 +175,21 @@ fn dump_settled(stage: Stage, program: &Program<'_>, settled: &Settled, out: &mu
                     site.targets.iter().map(|it| program.function(*it).name.to_string()).collect();
                 let _ = writeln!(
                     out,
-                    "  b{}.{instr} roles [{}] targets [{}] unknown {} receiver {:?} args {:?} -> {:?}",
+                    "  b{}.{instr} roles [{}] targets [{}] unknown {} receiver {} args [{}] -> {}",
                     block.0,
                     roles.join(", "),
                     targets.join(", "),
                     site.unknown,
-                    site.receiver,
-                    site.args,
-                    site.result
+                    dump::value(&site.receiver),
+                    site.args.iter().map(dump::value).collect::<Vec<_>>().join(", "),
+                    dump::value(&site.result)
                 );
             }
             for (block, value) in &calls.tests {
-                let _ = writeln!(out, "  b{} test {value:?}", block.0);
+                let _ = writeln!(out, "  b{} test {}", block.0, dump::value(value));
             }
         } else if let Some(summary) = settled.summaries.get(at) {
-            let _ = writeln!(out, "  ret {:?}", summary.ret);
-            for effect in &summary.effects {
-                let _ = writeln!(out, "  effect {effect:?}");
-            }
-            for write in &settled.facts[at].writes {
-                let _ = writeln!(out, "  write {write:#?}");
-            }
+            out.push_str(&dump::summary(summary, &settled.facts[at].writes));
         }
     }
 }

@@ -300,6 +300,7 @@ pub fn constant(it: &Const) -> String {
         Const::Named { class: Some(class), name } => format!("{}::{name}", class_ref(class)),
         Const::Named { class: None, name } => name.to_string(),
         Const::Class(name) => format!("{name}::class"),
+        Const::File(path) => format!("file '{}'", path.escape_debug()),
         Const::Array(items) => {
             let items: Vec<_> = items
                 .iter()

@@ -120,6 +120,8 @@ pub enum Const {
     },
     /// `Job::class`.
     Class(Name),
+    /// The text of another file, by the end of its path: `include_str!("poll.sql")`.
+    File(Name),
     /// A literal array: keys (null when positional) and values.
     Array(Vec<(Const, Const)>),
     /// Something that is constant but was not read.

@@ -9,6 +9,7 @@ pub mod cfg;
 pub mod decl;
 pub mod dump;
 pub mod instr;
+pub mod reads;
 pub mod statement;
 pub mod text;
 

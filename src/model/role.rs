@@ -126,6 +126,8 @@ pub struct RowSource {
     pub key: Option<Access>,
     /// Criteria: array of column to value, or SQL text of conditions.
     pub criteria: Option<Access>,
+    /// Values of the parameters in criteria that are text.
+    pub binds: Option<Access>,
     /// Column that a magic finder names: the part of the method name that `*` matched.
     pub by_name: bool,
 }
@@ -304,6 +306,8 @@ pub enum Role {
         sql: Option<Access>,
         /// A bound value.
         value: Option<Access>,
+        /// The statement or text, when it is an argument; none: the receiver.
+        to: Option<Access>,
     },
     /// `execute`: runs SQL text or the receiver statement.
     Execute {
@@ -458,6 +462,18 @@ pub enum Role {
         /// The values (`args1`, or a list).
         args: Access,
     },
+    /// `implode`: a text of the elements of a list, one after the other.
+    Implode {
+        /// What stands between the elements.
+        glue: Option<Access>,
+        /// The list.
+        parts: Access,
+    },
+    /// `keys`: the keys of an array, as a list.
+    Keys {
+        /// The array.
+        of: Access,
+    },
     /// `merge`: an array with the entries of several (`array_merge`, `$a + $b`).
     Merge {
         /// The arrays, later ones win.
@@ -533,6 +549,8 @@ impl Role {
             Self::Join { .. } => "join",
             Self::Test { .. } => "test",
             Self::Format { .. } => "format",
+            Self::Implode { .. } => "implode",
+            Self::Keys { .. } => "keys",
             Self::Merge { .. } => "merge",
             Self::Log => "log",
             Self::Abort { .. } => "abort",

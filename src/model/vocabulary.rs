@@ -133,6 +133,11 @@ pub struct TypeFact {
     /// For repositories and query types: which model they speak of: `name` strips the suffix
     /// (`JobRepository` gives `Job`), `generic` takes the first type argument.
     pub model_from: Vec<Name>,
+    /// Static methods whose call on a class that the program does not declare says that the class is
+    /// one of these.
+    pub implied_by: Vec<Name>,
+    /// Namespace segments directly below which undeclared classes are of this type.
+    pub implied_in: Vec<Name>,
 }
 
 /// `[[handler]]`: how worker code is told from other code.
@@ -156,6 +161,8 @@ pub struct HandlerPattern {
     pub ack_values: Vec<Name>,
     /// Values that give back when returned (`ByValue`).
     pub nack_values: Vec<Name>,
+    /// Methods of the class whose locks are held while the handler runs (`middleware`).
+    pub locks_from: Vec<Name>,
     /// Exceptions go back to the queue (false: they settle as well, as for Yii2's single attempt).
     pub throw_redelivers: bool,
 }
@@ -184,6 +191,8 @@ pub struct Vocabulary {
     /// Facts of library types by full name; PHP names are lower-cased.
     types: FxHashMap<(Language, String), TypeFact>,
     words: FxHashMap<(Language, String), Vec<Name>>,
+    /// The engine of crates and namespaces whose types all speak of one; none for those of several.
+    engines: FxHashMap<(Language, String), Option<Engine>>,
     /// All handler patterns in pack order.
     pub handlers: Vec<(Option<Language>, HandlerPattern)>,
 }
@@ -208,6 +217,7 @@ impl Vocabulary {
             for (language, fact) in pairs(languages, &pack.types) {
                 for alias in fact.aliases.iter().chain([&fact.name]) {
                     out.types.insert((language, type_key(language, alias)), fact.clone());
+                    out.note_engine(language, alias, fact.engine);
                 }
                 for word in &fact.words {
                     let names = out.words.entry((language, short_key(word))).or_default();
@@ -267,6 +277,24 @@ impl Vocabulary {
         found.into_iter()
     }
 
+    fn note_engine(&mut self, language: Language, name: &str, engine: Option<Engine>) {
+        let (Some(engine), Some(root)) = (engine, root_of(name)) else { return };
+        let known = self.engines.entry((language, root.to_owned())).or_insert(Some(engine));
+        if *known != Some(engine) {
+            *known = None;
+        }
+    }
+
+    /// The engine that a library name speaks of: that of the type, or of everything in its crate.
+    pub fn engine_of(&self, language: Language, name: &str) -> Option<Engine> {
+        let by_type = self.type_fact(language, name).and_then(|it| it.engine);
+        let by_crate = || {
+            let root = root_of(name)?;
+            self.engines.get(&(language, root.to_owned())).copied().flatten()
+        };
+        by_type.or_else(by_crate)
+    }
+
     /// Types that a variable or property of this name suggests.
     pub fn types_by_word(&self, language: Language, word: &str) -> &[Name] {
         self.words.get(&(language, short_key(word))).map(Vec::as_slice).unwrap_or_default()
@@ -286,6 +314,12 @@ fn pairs<'f>(
     facts: &'f [TypeFact],
 ) -> impl Iterator<Item = (Language, &'f TypeFact)> {
     languages.iter().flat_map(|language| facts.iter().map(|it| (*language, it)))
+}
+
+/// The crate of a path; none for a bare name, or one of the program itself.
+fn root_of(name: &str) -> Option<&str> {
+    let (root, _) = name.split_once("::")?;
+    (!matches!(root, "*" | "crate" | "self" | "super" | "std")).then_some(root)
 }
 
 fn short_key(name: &str) -> String {
@@ -314,6 +348,8 @@ mod tests {
             saves_whole: false,
             table_from: Vec::new(),
             model_from: Vec::new(),
+            implied_by: Vec::new(),
+            implied_in: Vec::new(),
         }
     }
 

@@ -134,6 +134,8 @@ fn read_type(mut row: Reader<'_>, pack: &Name, out: &mut Complaints) -> Option<T
         saves_whole: row.flag("saves-whole", out),
         table_from: names(&mut row, "table-from", out),
         model_from: model_from.iter().map(|it| it.value.into()).collect(),
+        implied_by: names(&mut row, "implied-by", out),
+        implied_in: names(&mut row, "implied-in", out),
     })?;
     row.finish(out);
     Some(fact)
@@ -255,6 +257,7 @@ fn read_handler(mut row: Reader<'_>, pack: &Name, out: &mut Complaints) -> Optio
         verdict,
         ack_values: names(&mut row, "ack-values", out),
         nack_values: names(&mut row, "nack-values", out),
+        locks_from: names(&mut row, "locks-from", out),
         throw_redelivers: row.maybe_flag("throw-redelivers", out).unwrap_or(true),
     })?;
     row.finish(out);

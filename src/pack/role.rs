@@ -45,6 +45,8 @@ const ROLES: &[&str] = &[
     "test",
     "format",
     "merge",
+    "implode",
+    "keys",
     "log",
     "abort",
     "call",
@@ -264,7 +266,8 @@ impl RoleReader<'_, '_> {
                 value.map(|value| Role::Bind { key, value, to }).into()
             }
             "push-sql" => {
-                Role::PushSql { sql: self.access("sql"), value: self.access("value") }.into()
+                let (sql, value) = (self.access("sql"), self.access("value"));
+                Role::PushSql { sql, value, to: self.access("to") }.into()
             }
             "execute" => {
                 let (sql, binds) = (self.access("sql"), self.access("binds"));
@@ -296,6 +299,11 @@ impl RoleReader<'_, '_> {
                 args.map(|args| Role::Format { template, args }).into()
             }
             "merge" => self.need("parts").map(|parts| Role::Merge { parts }).into(),
+            "implode" => {
+                let (glue, parts) = (self.access("glue"), self.need("parts"));
+                parts.map(|parts| Role::Implode { glue, parts }).into()
+            }
+            "keys" => self.need("of").map(|of| Role::Keys { of }).into(),
             "save" => {
                 let (row, sets) = (self.need("row"), self.access("sets"));
                 let (whole, gives) = (self.flag("whole"), self.gives());
@@ -407,6 +415,7 @@ impl RoleReader<'_, '_> {
             table: self.access("table"),
             key: self.access("key"),
             criteria: self.access("criteria"),
+            binds: self.access("criteria-binds"),
             by_name: self.flag("by-name"),
         }
     }
@@ -544,6 +553,10 @@ mod tests {
                 "join" => "parts = [\"args0\"]",
                 "load" | "update" | "insert" | "delete" | "execute" => "gives = \"row\"",
                 "prepare" => "sql = \"arg0\"",
+                "test" => "left = \"arg0\"",
+                "format" => "values = \"args1\"",
+                "merge" | "implode" => "parts = \"args0\"",
+                "keys" => "of = \"arg0\"",
                 "bind" => "value = \"arg0\"",
                 "save" => "row = \"arg0\"\ngives = \"row\"",
                 "assign" => "row = \"arg0\"\ncolumn = \"arg1\"",

@@ -3,31 +3,24 @@
 //! `UPDATE=1 cargo test cases` rewrites the markers to what is true today; the difference is then read in
 //! review.
 
-use crate::markers::{self, Correction, Found, Kind};
-use rowrace::base::{Lines, Source};
-use rowrace::config::Config;
+use crate::markers::{self, Correction, Kind};
+use crate::run::{self, WHOLE_PROGRAM_RULE};
+use rowrace::base::Source;
 use rowrace::discover::{Request, discover};
-use rowrace::engine::{Engine, Options};
-use rowrace::finding::{Finding, Severity};
-use rowrace::pack::Packs;
-use rowrace::triage::triage;
+use rowrace::engine::Engine;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Speaks of a whole program, which a case is not: it counts only where the case names it.
-const WHOLE_PROGRAM_RULE: &str = "unswept-state";
-
 #[test]
 fn cases_fire_where_marked_and_are_silent_after_the_repair() {
-    let packs = Packs::load(&[], &[]).unwrap_or_else(|errors| panic!("built-in packs: {errors}"));
-    let engine = Engine::new(packs, Options::default());
+    let engine = run::engine();
     let is_update = std::env::var_os("UPDATE").is_some();
     let mut wrong = Vec::new();
     for case in cases() {
         for side in ["before", "after"] {
             let folder = case.join(side);
             if folder.is_dir() {
-                let corrections = run(&engine, &case, &folder);
+                let corrections = disagreements(&engine, &case, &folder);
                 if is_update {
                     update(&folder, &corrections);
                 }
@@ -86,30 +79,13 @@ fn sources(folder: &Path) -> Vec<Source> {
     discover(&request).expect("a folder").sources
 }
 
-/// Where the markers of a side and its findings disagree.
-fn run(engine: &Engine, case: &Path, folder: &Path) -> Vec<Correction> {
+/// Where the markers of a side and its findings disagree. A rule over whole programs counts only where
+/// the case names it.
+fn disagreements(engine: &Engine, case: &Path, folder: &Path) -> Vec<Correction> {
     let toml = fs::read_to_string(case.join("case.toml")).expect("a case.toml");
-    let sources = sources(folder);
-    let marked: Vec<_> =
-        sources.iter().flat_map(|it| markers::markers(&it.path, &it.text)).collect();
-    let outcome = engine.analyze(&sources);
-    let triaged = triage(outcome.findings, &sources, &Config::default());
-    let mut found: Vec<Found> =
-        triaged.findings.iter().map(|it| found(&it.finding, &sources)).collect();
-    found.retain(|it| it.rule != WHOLE_PROGRAM_RULE || toml.contains(WHOLE_PROGRAM_RULE));
-    markers::corrections(&marked, &found)
-}
-
-fn found(finding: &Finding, sources: &[Source]) -> Found {
-    let source = &sources[finding.primary.source.0 as usize];
-    let lines = Lines::of(&source.text);
-    Found {
-        path: source.path.clone(),
-        line: lines.line_index(finding.primary.start) + 1,
-        end_line: lines.line_index(finding.primary.end) + 1,
-        rule: finding.rule.to_string(),
-        is_note: finding.severity == Severity::Note,
-    }
+    run::corrections(engine, &sources(folder), |it| {
+        it.rule != WHOLE_PROGRAM_RULE || toml.contains(WHOLE_PROGRAM_RULE)
+    })
 }
 
 fn update(folder: &Path, corrections: &[Correction]) {

@@ -5,10 +5,13 @@
 mod cases;
 mod cli;
 mod docs;
+mod examples;
 mod guards;
 mod lang;
 mod layering;
 mod markers;
 mod messages;
 mod output;
+mod rules;
+mod run;
 mod tidy;

@@ -2,8 +2,9 @@
 //! parameters; closures run in place.
 
 use super::call::{MAX_CLOSURE_DEPTH, Site};
+use super::effect::ends_with_transaction;
 use super::{Interp, Outcome};
-use crate::analysis::fact::{Context, LoadFact, Transaction, WriteFact};
+use crate::analysis::fact::{Context, LoadFact, Transaction, WriteFact, WriteKind};
 use crate::analysis::object::{Field, Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::summary::{Effect, Summary};
@@ -19,7 +20,13 @@ pub(super) struct Binding {
     params: Vec<Value>,
     captures: Vec<Value>,
     site: Identity,
+    /// What the callables gave that the callee called, by what it knows them as.
+    results: Vec<(Value, Value)>,
 }
+
+/// The path from a callable that only a caller knows to what a call of it gives.
+pub(super) const CALLED: &str = "{call}";
+
 
 impl Binding {
     /// The caller's value for a callee's.
@@ -35,8 +42,13 @@ impl Binding {
             Value::Count(id) => Some(Value::Count(self.id(*id))),
             Value::Ran(id) => Some(Value::Ran(self.id(*id))),
             Value::Got(id) => Some(Value::Got(self.id(*id))),
+            Value::Path(it) if &*it.1 == CALLED => self.result_of(&it.0),
             _ => None,
         })
+    }
+
+    fn result_of(&self, callable: &Value) -> Option<Value> {
+        self.results.iter().find(|it| it.0 == *callable).map(|it| it.1.clone())
     }
 
     pub(super) fn id(&self, id: Identity) -> Identity {
@@ -154,8 +166,8 @@ impl Interp<'_> {
                 None => self.guess_result(state, site),
             };
         };
-        let binding = self.bind_site(state, site, func, idx);
-        self.import(state, site, &summary, &binding)
+        let mut binding = self.bind_site(state, site, func, idx);
+        self.import(state, site, &summary, &mut binding)
     }
 
     fn bind_site(&self, state: &State, site: &Site<'_>, func: &Function, idx: usize) -> Binding {
@@ -187,7 +199,13 @@ impl Interp<'_> {
         };
         let mut hasher = FxHasher::default();
         (site.id, idx).hash(&mut hasher);
-        Binding { this, params, captures: Vec::new(), site: Identity(hasher.finish()) }
+        Binding {
+            this,
+            params,
+            captures: Vec::new(),
+            site: Identity(hasher.finish()),
+            results: Vec::new(),
+        }
     }
 
     fn import(
@@ -195,7 +213,7 @@ impl Interp<'_> {
         state: &mut State,
         site: &Site<'_>,
         summary: &Summary,
-        binding: &Binding,
+        binding: &mut Binding,
     ) -> Value {
         self.durable |= summary.durable;
         for (id, ty) in &summary.types {
@@ -220,7 +238,7 @@ impl Interp<'_> {
                 self.store(state, &place, value);
             }
         }
-        let ret = binding.value(&summary.ret);
+        let ret = self.settled(state, &binding.value(&summary.ret));
         self.late_statement(state, &ret);
         ret
     }
@@ -243,6 +261,9 @@ impl Interp<'_> {
                         mine.fields.insert(name.clone(), field.clone());
                     }
                 }
+                if mine.ty.is_none() {
+                    mine.ty.clone_from(&object.ty);
+                }
                 if let ObjectKind::Array(_) | ObjectKind::Query(_) = object.kind {
                     mine.kind = object.kind.clone();
                 }
@@ -250,11 +271,11 @@ impl Interp<'_> {
         }
     }
 
-    fn import_effect(&mut self, state: &mut State, effect: &Effect, binding: &Binding) {
+    fn import_effect(&mut self, state: &mut State, effect: &Effect, binding: &mut Binding) {
         match effect {
             Effect::Check(check) => {
                 let mut check = check.clone();
-                check.row = binding.value(&check.row);
+                check.row = super::row::non_null(self.settled(state, &binding.value(&check.row)));
                 self.effect(Effect::Check(check));
             }
             Effect::Load(load) => {
@@ -278,17 +299,21 @@ impl Interp<'_> {
             }
             Effect::End => self.end(state),
             Effect::Call { callable, args, context } => {
+                let known_as = callable.clone();
                 let callable = binding.value(callable);
                 let args: Vec<Value> = args.iter().map(|it| binding.value(it)).collect();
                 let mut context = context.clone();
                 for held in &mut context.held {
                     held.id = binding.id(held.id);
                 }
-                self.run_given(state, &callable, &args, &context);
+                if let Some(result) = self.run_given(state, &callable, &args, &context) {
+                    binding.results.push((known_as, result));
+                }
             }
-            Effect::Flush(span) => {
-                self.flush_rows(state, *span);
-                self.effect(Effect::Flush(*span));
+            Effect::Flush(_) => {
+                let span = self.span;
+                self.flush_rows(state, span);
+                self.effect(Effect::Flush(span));
             }
             Effect::Claim { id, span } => {
                 self.effect(Effect::Claim { id: binding.id(*id), span: *span });
@@ -307,7 +332,23 @@ impl Interp<'_> {
         if write.trace.len() >= 6 {
             return;
         }
+        let back = match write.kind {
+            WriteKind::Statement => self.written_back(write).map(|it| binding.value(&it)),
+            WriteKind::Row => None,
+        };
         let mut write = bind_write(write, binding);
+        if let Some((_, params)) = &mut write.statement {
+            let settled =
+                params.iter().map(|(key, it)| (key.clone(), self.settled(before, it))).collect();
+            *params = Arc::new(settled);
+        }
+        write.row = write.row.map(|it| super::row::non_null(self.settled(before, &it)));
+        for check in &mut write.checks {
+            check.row = super::row::non_null(self.settled(before, &check.row));
+        }
+        for load in &mut write.loads {
+            load.key = load.key.as_ref().map(|it| self.settled(before, it));
+        }
         write.context = prefix_context(&write.context, before);
         for load in &mut write.loads {
             load.context = prefix_context(&load.context, before);
@@ -315,7 +356,7 @@ impl Interp<'_> {
         if write.trace.len() < 8 {
             write.trace.push(site.call.name_span.cover(self.span));
         }
-        self.settle_write(before, state, site, &mut write);
+        self.settle_write(before, state, (site, back), &mut write);
         let point = self.tick();
         state.last_write = Some(write.id);
         self.writes.push((point, write));
@@ -359,14 +400,15 @@ impl Interp<'_> {
         callable: &Value,
         args: &[Value],
         context: &Context,
-    ) {
+    ) -> Option<Value> {
         let outer = (state.transaction, state.held.clone());
         let inner = prefix_context(context, state);
         state.transaction = inner.transaction;
         state.held = inner.held;
-        self.run_callable(state, callable, args);
+        let result = self.run_callable(state, callable, args);
         state.transaction = outer.0;
         state.held = outer.1;
+        result
     }
 
     /// `[$this, 'run']`.
@@ -411,6 +453,7 @@ impl Interp<'_> {
             is_static: matches!(receiver, Value::Class(_)),
             args: args.to_vec(),
             id: self.identity(&("callable", name)),
+            result: Value::Unknown,
         };
         let types = self.types_of(state, &receiver);
         let target = types.iter().find_map(|ty| self.shared.program.method(&ty.name, name));
@@ -518,6 +561,7 @@ fn bind_load(load: &LoadFact, binding: &Binding, state: &State) -> LoadFact {
     }
     for held in &mut out.context.held {
         held.id = binding.id(held.id);
+        held.row = held.row.as_ref().map(|it| binding.value(it));
     }
     out.context = prefix_context(&out.context, state);
     out
@@ -544,6 +588,7 @@ fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
         load.table.value = load.table.value.as_ref().map(|it| binding.value(it));
         for held in &mut load.context.held {
             held.id = binding.id(held.id);
+            held.row = held.row.as_ref().map(|it| binding.value(it));
         }
     }
     for held in &mut out.context.held {
@@ -558,15 +603,19 @@ fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
 
 /// A callee's context below the caller's.
 fn prefix_context(inner: &Context, state: &State) -> Context {
+    let is_open = matches!(state.transaction, Transaction::Open | Transaction::Strict);
     let transaction = match inner.transaction {
         Transaction::Inherited => state.transaction,
-        Transaction::Closed
-            if matches!(state.transaction, Transaction::Open | Transaction::Strict) =>
-        {
-            state.transaction
-        }
+        Transaction::Closed if is_open => state.transaction,
+        Transaction::Given if state.transaction != Transaction::Inherited => state.transaction,
         it => it,
     };
+    if transaction == Transaction::Apart {
+        let mut held: Vec<_> =
+            state.held.iter().filter(|it| !ends_with_transaction(it.kind)).cloned().collect();
+        held.extend(inner.held.iter().cloned());
+        return Context { transaction, held };
+    }
     let mut held = state.held.clone();
     held.extend(inner.held.iter().cloned());
     Context { transaction, held }

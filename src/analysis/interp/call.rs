@@ -1,13 +1,14 @@
 //! Calls: what a call site runs, by program functions, by the vocabulary, or not at all known.
 
 use super::Interp;
+use super::apply::CALLED;
 use crate::analysis::object::{Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::summary::CallSite;
 use crate::analysis::value::{Identity, Value};
 use crate::base::{Language, Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef, TypeRef};
-use crate::model::{CallPattern, Role};
+use crate::model::{Access, CallPattern, Role, TypeKindHint};
 use std::sync::Arc;
 
 /// At most so many implementations of an abstract method are followed.
@@ -28,6 +29,24 @@ pub(super) struct Site<'c> {
     pub(super) is_static: bool,
     pub(super) args: Vec<Value>,
     pub(super) id: Identity,
+    /// What the roles applied so far make of the call.
+    pub(super) result: Value,
+}
+
+impl Site<'_> {
+    /// The site for a role that is applied behind others.
+    pub(super) fn with_result(&self, result: Value) -> Self {
+        Site {
+            call: self.call,
+            name: self.name.clone(),
+            receiver: self.receiver.clone(),
+            word: self.word.clone(),
+            is_static: self.is_static,
+            args: self.args.clone(),
+            id: self.id,
+            result,
+        }
+    }
 }
 
 /// What a call site runs.
@@ -43,8 +62,14 @@ impl<'p> Interp<'p> {
         let result = match &call.callee {
             Callee::Value(it) => {
                 let callable = self.operand(state, it);
-                self.run_callable(state, &callable, &site.args.clone())
-                    .unwrap_or_else(|| self.unknown_call(state, &site))
+                match self.run_callable(state, &callable, &site.args.clone()) {
+                    Some(result) => result,
+                    None => {
+                        let guess = self.unknown_call(state, &site);
+                        let given = matches!(callable, Value::Param(_) | Value::Capture(_));
+                        if given { Value::path(callable, CALLED) } else { guess }
+                    }
+                }
             }
             Callee::New(class) => self.construct(state, &site, class),
             Callee::Unknown => self.unknown_call(state, &site),
@@ -99,7 +124,7 @@ impl<'p> Interp<'p> {
             }
         };
         let id = self.identity(&"call");
-        Site { call, name, receiver, word, is_static, args, id }
+        Site { call, name, receiver, word, is_static, args, id, result: Value::Unknown }
     }
 
     fn dispatch(&mut self, state: &mut State, site: &Site<'_>) -> Value {
@@ -211,6 +236,7 @@ impl<'p> Interp<'p> {
         if self.language == Language::Rust
             && !site.is_static
             && let Some((pattern, rest)) = self.best_pattern(name, site, &wrapper)
+            && admits(state, &pattern.role, site)
         {
             return Target::Pattern { pattern, rest, weak: pattern.weak };
         }
@@ -231,10 +257,45 @@ impl<'p> Interp<'p> {
                 return Target::Pattern { pattern, rest, weak };
             }
         }
+        if let Some((pattern, rest)) = self.same_pack_pattern(state, name, site) {
+            return Target::Pattern { pattern, rest, weak: pattern.weak };
+        }
         if let Some(at) = self.unique_target(state, name, site) {
             return Target::Functions(vec![at]);
         }
         self.weak_pattern(state, name, site).unwrap_or(Target::Unknown)
+    }
+
+    /// A row whose class is not declared is saved as the pack that loaded it says; what a row gives by
+    /// an unknown method (a relation) may be a query of the row's pack.
+    fn same_pack_pattern(
+        &self,
+        state: &State,
+        name: &Name,
+        site: &Site<'_>,
+    ) -> Option<(&'p CallPattern, Name)> {
+        let (pack, kind) = match state.object(&site.receiver).map(|it| &it.kind) {
+            Some(ObjectKind::Row(row)) => (row.pack.clone()?, TypeKindHint::Row),
+            Some(ObjectKind::Query(query)) => (query.pack.clone()?, TypeKindHint::Query),
+            Some(_) => return None,
+            None => {
+                let (base, _) = site.receiver.as_path()?;
+                let types = self.types_of(state, base);
+                let fact = types.iter().find_map(|it| self.fact_of(&it.name));
+                let fact = fact.filter(|it| it.kind == Some(TypeKindHint::Row))?;
+                (fact.pack.clone(), TypeKindHint::Query)
+            }
+        };
+        let vocabulary = self.shared.vocabulary;
+        let found = vocabulary.candidates(self.language, name).find(|(pattern, _)| {
+            pattern.pack == pack
+                && self.fits(pattern, site)
+                && pattern.on.iter().any(|on| {
+                    let fact = vocabulary.type_fact(self.language, on);
+                    fact.is_some_and(|it| it.kind == Some(kind))
+                })
+        });
+        found.map(|(pattern, rest)| (pattern, rest.into()))
     }
 
     fn is_known_type(&self, ty: &TypeRef) -> bool {
@@ -251,6 +312,10 @@ impl<'p> Interp<'p> {
         }
         let at = self.shared.program.unique_method(name)?;
         let func = self.shared.program.function(at);
+        if func.class == self.root.class && site.receiver != Value::This {
+            // What has a method's own name inside of the class that wraps it is the wrapped thing.
+            return None;
+        }
         let most = func.params.len();
         let least = func.params.iter().filter(|it| it.default.is_none() && !it.variadic).count();
         let fits = (least..=most).contains(&site.args.len());
@@ -320,7 +385,8 @@ impl<'p> Interp<'p> {
     }
 
     fn weak_pattern(&self, state: &State, name: &Name, site: &Site<'_>) -> Option<Target<'p>> {
-        let constant = site.receiver.is_constant() && !matches!(site.receiver, Value::Case(..));
+        let text = self.language == Language::Rust && matches!(site.receiver, Value::Text(_));
+        let constant = site.receiver.is_constant() && !matches!(site.receiver, Value::Case(..)) && !text;
         if constant && !site.is_static {
             return None;
         }
@@ -331,13 +397,10 @@ impl<'p> Interp<'p> {
         let vocabulary = self.shared.vocabulary;
         vocabulary.candidates(self.language, name).find_map(|(pattern, rest)| {
             let any = pattern.on.iter().any(|it| &**it == "*");
-            let named = pattern.receiver_words.is_empty()
-                || site
-                    .word
-                    .as_deref()
-                    .is_some_and(|word| pattern.receiver_words.iter().any(|it| has_word(word, it)));
+            let named = pattern.receiver_words.is_empty() || has_receiver_word(pattern, site);
             let explicit = !site.is_static || pattern.is_static == Some(true);
-            (any && named && explicit && self.fits(pattern, site)).then(|| Target::Pattern {
+            let fits = any && named && explicit && self.fits(pattern, site);
+            (fits && admits(state, &pattern.role, site)).then(|| Target::Pattern {
                 pattern,
                 rest: rest.into(),
                 weak: true,
@@ -392,23 +455,14 @@ impl<'p> Interp<'p> {
         match (self.shared.program.method(&class, "__construct"), new_pattern) {
             (Some(at), _) => {
                 self.record(state, site, &[at], Vec::new(), false, false);
-                let site = Site {
-                    receiver: out.clone(),
-                    args: site.args.clone(),
-                    name: site.name.clone(),
-                    word: None,
-                    ..*site
-                };
+                let site = Site { receiver: out.clone(), word: None, ..site.with_result(Value::Unknown) };
                 self.run_functions(state, &site, &[at]);
+                if let Some(row) = self.hydrated(state, &out, &ty) {
+                    return row;
+                }
             }
             (None, Some((pattern, rest))) => {
-                let site = Site {
-                    receiver: out.clone(),
-                    args: site.args.clone(),
-                    name: site.name.clone(),
-                    word: None,
-                    ..*site
-                };
+                let site = Site { receiver: out.clone(), word: None, ..site.with_result(Value::Unknown) };
                 let result = self.apply_pattern(state, &site, pattern, &rest, pattern.weak);
                 self.record(state, &site, &[], vec![Arc::new(pattern.role.clone())], false, false);
                 if result != Value::Unknown && result != Value::Null {
@@ -418,6 +472,38 @@ impl<'p> Interp<'p> {
             (None, None) => self.record(state, site, &[], Vec::new(), false, true),
         }
         out
+    }
+
+    /// An object whose fields are the columns of one loaded row is that row, with a class.
+    fn hydrated(&self, state: &mut State, object: &Value, ty: &TypeRef) -> Option<Value> {
+        let fields = &state.object(object)?.fields;
+        let mut rows: Vec<&Value> = Vec::new();
+        let mut n_columns = 0;
+        for field in fields.values() {
+            let row = match field.value.as_path() {
+                Some((row, _)) => row,
+                None => &field.value,
+            };
+            let is_row = matches!(state.object(row).map(|it| &it.kind), Some(ObjectKind::Row(it)) if !it.fresh)
+                || matches!(row, Value::Param(_)) && field.value.as_path().is_some();
+            if is_row {
+                n_columns += 1;
+                if !rows.contains(&row) {
+                    rows.push(row);
+                }
+            }
+        }
+        let [row] = rows.as_slice() else { return None };
+        let row = (*row).clone();
+        let whole = fields.values().any(|it| it.value == row);
+        let untyped = self.types_of(state, &row).iter().all(|it| {
+            it == ty || matches!(&*it.name, "array" | "object" | "stdClass" | "list")
+        });
+        if !untyped || !(whole || n_columns >= 2) {
+            return None;
+        }
+        state.object_mut(&row).ty = Some(ty.clone());
+        Some(row)
     }
 
     /// Nothing is known: callables that it is given run once, and the result is something.
@@ -490,7 +576,7 @@ impl<'p> Interp<'p> {
                 return Value::Opaque(id);
             }
         }
-        let object_like = !matches!(site.receiver, Value::Unknown | Value::This | Value::Class(_));
+        let object_like = !matches!(site.receiver, Value::Unknown | Value::Failed | Value::This | Value::Class(_));
         if object_like && site.args.is_empty() && !site.receiver.is_constant() {
             let name =
                 site.name.strip_prefix("get").filter(|it| it.starts_with(char::is_uppercase));
@@ -510,6 +596,42 @@ impl<'p> Interp<'p> {
             let at = self.shared.program.method(&ty.name, &site.name)?;
             self.shared.program.function(at).ret.clone()
         })
+    }
+}
+
+/// Whether one of the words stands in the receiver's name, or in that of a field that leads to it.
+fn has_receiver_word(pattern: &CallPattern, site: &Site<'_>) -> bool {
+    let mut names: Vec<Name> = site.word.iter().cloned().collect();
+    site.receiver.walk(&mut |it| {
+        if let Some((_, name)) = it.as_path() {
+            names.push(name.clone());
+        }
+    });
+    names.iter().any(|name| pattern.receiver_words.iter().any(|it| has_word(name, it)))
+}
+
+/// Whether a role for receivers of unknown type can be meant, by what the call is given: a closure to
+/// run, the name of a table to ask.
+fn admits(state: &State, role: &Role, site: &Site<'_>) -> bool {
+    match role {
+        Role::CallWith { body: Access::Arg(idx, _), .. } => {
+            site.args.get(*idx as usize).is_none_or(|it| may_be_called(state, it))
+        }
+        Role::Query { source, .. } if source.table == Some(Access::Receiver) => {
+            matches!(site.receiver, Value::Static(_) | Value::Case(..) | Value::Class(_))
+        }
+        _ => true,
+    }
+}
+
+fn may_be_called(state: &State, value: &Value) -> bool {
+    match value {
+        Value::Static(_) | Value::Test(_) => false,
+        value if value.is_constant() => false,
+        value => !matches!(
+            state.object(value).map(|it| &it.kind),
+            Some(ObjectKind::Condition(..) | ObjectKind::Query(_) | ObjectKind::Row(_))
+        ),
     }
 }
 

@@ -27,6 +27,40 @@ impl Interp<'_> {
         self.effect(Effect::Acquire(held));
     }
 
+    /// A handler whose class is a lock by itself (a unique job), or whose class takes one in a method
+    /// that the framework runs around it, runs under that lock.
+    pub(super) fn hold_standing_lock(&mut self, state: &mut State) {
+        let Some(class) = self.func.class.clone().filter(|_| self.func.receiver().is_some()) else {
+            return;
+        };
+        let lineage = self.lineage(&class);
+        let handler = self.shared.vocabulary.handlers.iter().map(|(_, it)| it).find(|it| {
+            it.methods.iter().any(|name| name.matches(&self.func.short, true).is_some())
+                && it
+                    .implements
+                    .iter()
+                    .any(|name| lineage.iter().any(|it| it.eq_ignore_ascii_case(name)))
+        });
+        let Some(handler) = handler else { return };
+        let is_lock = |name: &crate::base::Name| {
+            let fact = self.shared.vocabulary.type_fact(self.language, name);
+            fact.is_some_and(|it| it.kind == Some(crate::model::TypeKindHint::Lock))
+        };
+        let around = || {
+            handler.locks_from.iter().any(|name| {
+                let at = self.shared.program.method(&class, name).filter(|it| *it != self.at);
+                at.and_then(|it| self.shared.store.summary(it)).is_some_and(|summary| {
+                    summary.effects.iter().any(|it| matches!(it, Effect::Acquire(_)))
+                })
+            })
+        };
+        if lineage.iter().any(is_lock) || around() {
+            let id = self.identity(&"standing");
+            let kind = HeldKind::Lock(LockKind::Named);
+            state.held.push(Held { id, kind, span: self.func.name_span, row: None, unsure: false });
+        }
+    }
+
     pub(super) fn end(&mut self, state: &mut State) {
         state.transaction = Transaction::Closed;
         state.held.retain(|it| !ends_with_transaction(it.kind));
@@ -69,7 +103,7 @@ impl Interp<'_> {
         let result = self.run_callable(state, &callable, &[handle]);
         state.transaction = outer.0;
         let kept = |it: &Held| outer.1.iter().any(|that| that.id == it.id);
-        if matches!(outer.0, Transaction::Closed | Transaction::Inherited) {
+        if !matches!(outer.0, Transaction::Open | Transaction::Strict) {
             state.held.retain(|it| kept(it) || !ends_with_transaction(it.kind));
         }
         result.unwrap_or_default()
@@ -266,7 +300,7 @@ impl Interp<'_> {
 }
 
 /// Whether the end of the transaction lets go of it.
-fn ends_with_transaction(kind: HeldKind) -> bool {
+pub(super) fn ends_with_transaction(kind: HeldKind) -> bool {
     match kind {
         HeldKind::Lock(LockKind::Row | LockKind::RowShared)
         | HeldKind::Strict

@@ -4,11 +4,12 @@ use super::Interp;
 use crate::analysis::object::{ArrayEntry, ArrayState, Field, Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::value::{FoldedPiece, FoldedText, Test, TestOp, Value};
-use crate::base::{Name, Span, last_segment};
+use crate::base::{Language, Name, Span, last_segment};
 use crate::ir::{
     BinaryOp, ClassRef, Const, FuncRef, Operand, Piece, Place, Rvalue, Text, TypeKind, TypeRef,
     UnaryOp,
 };
+use crate::model::{Access, Role};
 use std::sync::Arc;
 
 impl Interp<'_> {
@@ -27,9 +28,55 @@ impl Interp<'_> {
         what: &impl std::hash::Hash,
     ) -> Value {
         let Operand::Const(Const::Array(items)) = operand else {
-            return self.operand(state, operand);
+            let value = self.operand(state, operand);
+            return match operand {
+                Operand::Local(local) if is_either_bool(&value) => self.decided_bool(*local, value),
+                _ => value,
+            };
         };
         self.const_array(state, items, what)
+    }
+
+    /// A variable that is true on one side of a branch and false on the other stands for the test.
+    pub(super) fn decided_bool(&self, local: crate::ir::LocalId, value: Value) -> Value {
+        let mut assigned: Vec<(crate::ir::BlockId, bool)> = Vec::new();
+        for (at, block) in self.func.cfg.blocks.iter_ids() {
+            for instr in &block.instrs {
+                if let crate::ir::InstrKind::Assign(
+                    place,
+                    Rvalue::Use(Operand::Const(Const::Bool(it))),
+                ) = &instr.kind
+                    && place.as_local() == Some(local)
+                {
+                    assigned.push((at, *it));
+                }
+            }
+        }
+        let mut gates = self.gates.borrow_mut();
+        let mut tests: Vec<(Value, bool)> = Vec::new();
+        for (block, tested) in &self.resolved.tests {
+            for (at, is_true) in &assigned {
+                if let Some(side) = gates.side(*block, *at)
+                    && !matches!(tested, Value::Unknown | Value::Bool(_))
+                {
+                    let positive = (side == crate::analysis::gate::Side::Then) == *is_true;
+                    if !tests.iter().any(|it| it.0 == *tested) {
+                        tests.push((tested.clone(), positive));
+                    }
+                }
+            }
+        }
+        match tests.as_slice() {
+            [] => value,
+            [(only, positive)] => {
+                let only = match only {
+                    Value::Test(_) | Value::Truthy(_) | Value::Got(_) => only.clone(),
+                    it => Value::Truthy(Arc::new(it.clone())),
+                };
+                if *positive { only } else { negate(only) }
+            }
+            _ => Value::derived(tests.into_iter().map(|it| it.0)),
+        }
     }
 
     fn const_array(
@@ -66,9 +113,21 @@ impl Interp<'_> {
             Const::Int(it) => Value::Int(*it),
             Const::Str(it) | Const::Float(it) => Value::Str(it.clone()),
             Const::Class(it) => Value::Class(self.shared.program.canonical(it)),
+            Const::File(path) => self.file_text(path),
             Const::Named { class, name } => self.named_constant(class.as_ref(), name),
             Const::Array(_) | Const::Unknown => Value::Unknown,
         }
+    }
+
+    /// The text of a `.sql` file of the program, with its places.
+    fn file_text(&self, path: &Name) -> Value {
+        let Some(source) = self.shared.program.script(path, self.at.source) else {
+            return Value::Unknown;
+        };
+        let span = Span::new(source.id, 0, source.text.len());
+        let value = Name::from(source.text.as_str());
+        let piece = FoldedPiece::Lit { value, span, offsets: Arc::default() };
+        Value::Text(Arc::new(FoldedText { pieces: vec![piece] }))
     }
 
     fn named_constant(&self, class: Option<&ClassRef>, name: &Name) -> Value {
@@ -116,6 +175,7 @@ impl Interp<'_> {
 
     pub(super) fn text(&self, state: &State, text: &Text) -> Value {
         let mut out = FoldedText::default();
+        let own = own_literals(text);
         for piece in &text.pieces {
             match piece {
                 Piece::Lit { value, span, offsets } => out.pieces.push(FoldedPiece::Lit {
@@ -125,11 +185,34 @@ impl Interp<'_> {
                 }),
                 Piece::Hole(hole) => {
                     let value = self.operand(state, &hole.value);
+                    if let Some(before) = super::list::appended_before(&value, &own) {
+                        return before;
+                    }
                     out.append(FoldedText::of_value(&value, hole.span, hole.numeric));
                 }
             }
         }
         split_alternatives(out)
+    }
+
+    /// A text; one that is appended to in a loop is as it was after the first turn.
+    fn assembled(&self, state: &State, text: &Text, place: &Place) -> Value {
+        let itself = |it: &Piece| match it {
+            Piece::Hole(hole) => match hole.value {
+                Operand::Local(local) => place.as_local() == Some(local),
+                Operand::Const(_) => false,
+            },
+            Piece::Lit { .. } => false,
+        };
+        let Some(Piece::Hole(before)) = text.pieces.iter().find(|it| itself(it)) else {
+            return self.text(state, text);
+        };
+        let before = self.operand(state, &before.value);
+        let here = self.span;
+        match super::list::appended_before(&before, &[here]) {
+            Some(before) => before,
+            None => super::list::mark_appended(self.text(state, text), here),
+        }
     }
 
     /// The value of a right side. `place` is where it goes, for the words of temporaries.
@@ -150,6 +233,9 @@ impl Interp<'_> {
             }
             Rvalue::Binary(op, left, right) => {
                 let (left, right) = (self.operand(state, left), self.operand(state, right));
+                if *op == BinaryOp::Add && self.language == Language::Rust && is_text(&left) {
+                    return self.appended(&left, &right);
+                }
                 binary(*op, left, right)
             }
             Rvalue::Unary(UnaryOp::Not, it) => negate(self.operand(state, it)),
@@ -158,7 +244,7 @@ impl Interp<'_> {
                 it => Value::derived([it]),
             },
             Rvalue::Unary(UnaryOp::Other, it) => self.operand(state, it),
-            Rvalue::Text(text) => self.text(state, text),
+            Rvalue::Text(text) => self.assembled(state, text, place),
             Rvalue::Array(items) => self.array(state, items),
             Rvalue::Struct { ty, fields, base } => self.structure(state, ty, fields, base.as_ref()),
             Rvalue::Closure(id) => {
@@ -246,11 +332,17 @@ impl Interp<'_> {
             fields.iter().map(|(name, it)| (name.clone(), self.operand(state, it))).collect();
         match &*ty.name {
             "Ok" | "Some" => return values.into_iter().next().map_or(Value::Null, |it| it.1),
-            "Err" => return Value::Opaque(self.identity(&"err")),
+            "Err" => return Value::Failed,
             _ => (),
         }
         if let Some(case) = self.enum_variant(&ty.name) {
             return case;
+        }
+        if let ([(field, value)], None) = (values.as_slice(), base)
+            && &**field == "0"
+            && self.is_wrapper(&ty.name)
+        {
+            return value.clone();
         }
         let base = base.map(|it| self.operand(state, it));
         if let Some(base) = base.filter(|it| !matches!(it, Value::Unknown | Value::Null))
@@ -279,6 +371,18 @@ impl Interp<'_> {
         let class = path.strip_suffix(short)?.trim_end_matches("::").trim_end_matches('\\');
         let decl = self.shared.program.type_decl(class).filter(|it| it.kind == TypeKind::Enum)?;
         Some(Value::Case(decl.name.clone(), short.into()))
+    }
+
+    /// `Set(x)`: the vocabulary says that a call of that name gives back its argument.
+    fn is_wrapper(&self, path: &str) -> bool {
+        let short = last_segment(path);
+        let class = path.strip_suffix(short).unwrap_or_default().trim_end_matches("::");
+        let gives_argument = |role: &Role| matches!(role, Role::Same { from: Access::Arg(0, _) });
+        self.shared.vocabulary.candidates(self.language, path).any(|(it, _)| it.on.is_empty() && gives_argument(&it.role))
+            || !class.is_empty()
+                && self.shared.vocabulary.candidates(self.language, short).any(|(it, _)| {
+                    it.on.iter().any(|on| **on == *class) && gives_argument(&it.role)
+                })
     }
 
     fn is_fresh_value(&self, state: &State, value: &Value) -> bool {
@@ -327,8 +431,27 @@ impl Interp<'_> {
     }
 }
 
+/// Whether a value is text in each way in which it is built.
+fn is_text(value: &Value) -> bool {
+    value.alternatives().iter().all(|it| matches!(it, Value::Text(_) | Value::Str(_)))
+}
+
+/// Whether a value is true on some paths and false on others.
+fn is_either_bool(value: &Value) -> bool {
+    matches!(value, Value::Any(them) if them.len() == 2 && them.iter().all(|it| matches!(it, Value::Bool(_))))
+}
+
+/// Where the literals of a text stand.
+fn own_literals(text: &Text) -> Vec<Span> {
+    let literal = |it: &Piece| match it {
+        Piece::Lit { span, .. } => Some(*span),
+        Piece::Hole(_) => None,
+    };
+    text.pieces.iter().filter_map(literal).collect()
+}
+
 /// A text whose holes hold alternatives is one of several texts.
-fn split_alternatives(text: FoldedText) -> Value {
+pub(super) fn split_alternatives(text: FoldedText) -> Value {
     let choice = text.pieces.iter().position(|it| {
         matches!(it, FoldedPiece::Hole { value: Value::Any(them), .. }
             if them.iter().any(|it| matches!(it, Value::Text(_) | Value::Str(_))))
@@ -361,7 +484,7 @@ pub(super) fn plain_key(key: Value) -> Value {
 
 /// `left op right`, for constants the result.
 pub(super) fn test(op: TestOp, left: Value, right: Vec<Value>) -> Value {
-    if left == Value::Unknown {
+    if matches!(left, Value::Unknown | Value::Failed) {
         return Value::Unknown;
     }
     if let (Value::Test(_) | Value::Truthy(_) | Value::Got(_), [Value::Bool(want)]) =
@@ -389,6 +512,11 @@ fn binary(op: BinaryOp, left: Value, right: Value) -> Value {
             let right = match right {
                 Value::Any(them) => them.to_vec(),
                 it => vec![it],
+            };
+            let left = match (left, right.as_slice()) {
+                // `false === $count` asks whether it ran, not how many rows there were.
+                (Value::Count(id), [Value::Bool(_)]) => Value::Ran(id),
+                (left, _) => left,
             };
             test(test_op, left, right)
         }

@@ -7,7 +7,7 @@ use crate::analysis::object::{Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::summary::{Effect, Summary};
 use crate::analysis::value::Value;
-use crate::ir::{FuncRef, Terminator};
+use crate::ir::{BlockId, FuncRef, Terminator};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,11 +56,12 @@ impl Interp<'_> {
             effects,
             writes,
             outs,
-            types: std::mem::take(&mut self.types),
+            types: BTreeMap::new(),
             deferred: std::mem::take(&mut self.deferred),
             diverges,
             durable: self.durable,
         };
+        let summary = Summary { types: self.used_types(&summary), ..summary };
         let outcome = Outcome {
             summary,
             resolved: std::mem::take(&mut self.resolved),
@@ -73,8 +74,37 @@ impl Interp<'_> {
         (outcome, after)
     }
 
+    /// Types of those unknown results that the summary speaks of.
+    fn used_types(&self, summary: &Summary) -> BTreeMap<crate::analysis::Identity, crate::ir::TypeRef> {
+        let mut used = FxHashSet::default();
+        let mut note = |value: &Value| {
+            value.walk(&mut |it| {
+                if let Value::Opaque(id) | Value::Object(id) = it {
+                    used.insert(*id);
+                }
+            });
+        };
+        note(&summary.ret);
+        for (root, object) in &summary.heap {
+            note(root);
+            object.leads_to(&mut note);
+        }
+        for write in &summary.writes {
+            write.row.iter().for_each(&mut note);
+            write.statement.iter().flat_map(|it| it.1.values()).for_each(&mut note);
+        }
+        for effect in &summary.effects {
+            if let Effect::Call { callable, args, .. } = effect {
+                note(callable);
+                args.iter().for_each(&mut note);
+            }
+        }
+        let kept = self.types.iter().filter(|(id, _)| used.contains(id));
+        kept.map(|(id, ty)| (*id, ty.clone())).collect()
+    }
+
     fn final_state(&self) -> Option<State> {
-        let mut states = self.returns.iter().map(|it| &it.2);
+        let mut states = self.normal_returns().into_iter().map(|it| &it.2);
         let mut out = states.next()?.clone();
         for state in states {
             out.join(state);
@@ -82,11 +112,17 @@ impl Interp<'_> {
         Some(out)
     }
 
+    /// The returns that give what was asked for; all of them, when there are only errors.
+    pub(super) fn normal_returns(&self) -> Vec<&(BlockId, Value, State)> {
+        let normal: Vec<_> = self.returns.iter().filter(|it| it.1 != Value::Failed).collect();
+        if normal.is_empty() { self.returns.iter().collect() } else { normal }
+    }
+
     /// What the function gives back: the join of its returns, and, where constants are returned on
     /// different sides of a test, the test itself.
     fn result(&mut self) -> Value {
         let mut values: Vec<Value> = Vec::new();
-        for (_, value, _) in &self.returns {
+        for (_, value, _) in self.normal_returns() {
             if !values.contains(value) {
                 values.push(value.clone());
             }
@@ -101,10 +137,10 @@ impl Interp<'_> {
     }
 
     fn decided_by_tests(&self, values: &[Value]) -> Option<Value> {
-        let mut gates = self.gates();
+        let mut gates = self.gates.borrow_mut();
         let mut tests: Vec<(Value, Side, Value)> = Vec::new();
         for (block, tested) in &self.resolved.tests {
-            for (at, value, _) in &self.returns {
+            for (at, value, _) in self.normal_returns() {
                 if let Some(side) = gates.side(*block, *at) {
                     tests.push((tested.clone(), side, value.clone()));
                 }
@@ -150,6 +186,7 @@ impl Interp<'_> {
         for (root, object) in &state.heap {
             let outside = !matches!(root, Value::Object(_) | Value::Opaque(_));
             let changed = object.fields.values().any(|it| it.changed.is_some())
+                || object.ty.is_some() && matches!(root, Value::Param(_))
                 || matches!(object.kind, ObjectKind::Query(_) | ObjectKind::Array(_));
             if outside && changed {
                 queue.push(root.clone());
@@ -161,9 +198,7 @@ impl Interp<'_> {
             }
             let Some(object) = state.heap.get(&root) else { continue };
             out.insert(root, Arc::clone(object));
-            for it in led_to(object) {
-                it.walk(&mut |it| queue.push(it.clone()));
-            }
+            object.leads_to(&mut |it| it.walk(&mut |it| queue.push(it.clone())));
         }
         out
     }
@@ -210,15 +245,15 @@ impl Interp<'_> {
 
     /// Tests whose other side never returns: when the call comes back, they have passed.
     fn passed_checks(&self) -> Vec<(super::Point, Effect)> {
-        let mut gates = self.gates();
-        let leaves: Vec<crate::ir::BlockId> = self.returns.iter().map(|it| it.0).collect();
+        let mut gates = self.gates.borrow_mut();
+        let leaves: Vec<BlockId> = self.normal_returns().iter().map(|it| it.0).collect();
         let mut out = Vec::new();
         for (block, tested) in &self.resolved.tests {
             let Terminator::Branch { then, otherwise, .. } = &self.func.cfg.blocks[*block].term
             else {
                 continue;
             };
-            let mut returns = |from: crate::ir::BlockId| {
+            let mut returns = |from: BlockId| {
                 leaves.iter().any(|it| *it == from || gates.reaches(from, *it, *block))
             };
             let holds = match (returns(*then), returns(*otherwise)) {
@@ -226,6 +261,10 @@ impl Interp<'_> {
                 (false, true) => false,
                 _ => continue,
             };
+            // One arm of several says nothing of the calls that took another.
+            if leaves.iter().any(|it| gates.reaches(BlockId(0), *it, *block)) {
+                continue;
+            }
             let point = super::Point { block: *block, instr: u32::MAX, seq: 0 };
             let span = self.condition_span(*block);
             for it in super::relate::columns_tested(tested) {
@@ -280,7 +319,7 @@ impl Interp<'_> {
         };
         if write.kind == WriteKind::Row {
             return write.changes.is_empty()
-                || write.look == Look::Returned
+                || matches!(write.look, Look::Returned | Look::Passed)
                 || write.changes.iter().any(|it| interesting(&it.column))
                 || !matches!(write.row, Some(Value::Object(_)));
         }
@@ -292,21 +331,4 @@ impl Interp<'_> {
             .any(|it| it.column_param.is_some() || interesting(&it.column))
             || stmt.sets.is_empty()
     }
-}
-
-fn led_to(object: &Object) -> Vec<&Value> {
-    let mut out: Vec<&Value> = object.fields.values().map(|it| &it.value).collect();
-    match &object.kind {
-        ObjectKind::List(row) => out.push(row),
-        ObjectKind::Statement(stmt) => {
-            out.extend(stmt.row.iter().chain([&stmt.text]).chain(stmt.params.values()));
-        }
-        ObjectKind::Query(query) => out.extend(query.params.values()),
-        ObjectKind::Array(array) => {
-            out.extend(array.items.iter().flat_map(|it| [&it.key, &it.value]))
-        }
-        ObjectKind::Condition(_, params) => out.extend(params.values()),
-        ObjectKind::Plain | ObjectKind::Row(_) | ObjectKind::Lock(_) | ObjectKind::Outcome(_) => (),
-    }
-    out
 }

@@ -17,13 +17,17 @@ mod call;
 mod effect;
 mod eval;
 mod export;
+mod follow;
+mod handle;
 mod lineage;
+mod list;
 mod place;
 mod query;
 mod relate;
 mod role;
 mod row;
 mod sql;
+mod target;
 mod typing;
 
 pub(super) use query::sql_value;
@@ -32,6 +36,7 @@ pub(super) use relate::is_key_column;
 use super::Program;
 use super::fact::{Context, LoadFact, Transaction, WriteFact};
 use super::gate::Gates;
+use super::live::Live;
 use super::state::State;
 use super::summary::{Deferred, Effect, Resolved, Summary};
 use super::value::{Identity, Value};
@@ -39,6 +44,7 @@ use crate::base::{Language, Name, Span};
 use crate::ir::{self, BlockId, FuncRef, Function, InstrKind, LocalId, Terminator, TypeRef};
 use crate::model::{ColumnRules, Vocabulary};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
@@ -46,7 +52,7 @@ use std::hash::{Hash, Hasher};
 const MAX_BLOCKS_TWICE: usize = 1500;
 
 /// Bodies with more blocks than this are not read at all.
-const MAX_BLOCKS: usize = 20_000;
+const MAX_BLOCKS: usize = 8_000;
 
 /// What all functions of a run share.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +108,8 @@ pub(crate) struct Interp<'p> {
     /// Tells two runs of one closure apart.
     salt: u64,
     language: Language,
+    /// The engine of the handle that the current statement runs on.
+    engine: Option<ir::Engine>,
     /// Types of unknown results.
     types: BTreeMap<Identity, TypeRef>,
     /// The word by which a temporary was read: the property, method or variable name.
@@ -112,6 +120,8 @@ pub(crate) struct Interp<'p> {
     effects: Vec<(Point, Effect)>,
     writes: Vec<(Point, WriteFact)>,
     loads: Vec<(Point, LoadFact)>,
+    /// For closures: what was loaded around them.
+    known: Vec<LoadFact>,
     /// Values that leave the function's sight: arguments of unknown calls, stored fields.
     escaped: Vec<(Point, Value)>,
     returns: Vec<(BlockId, Value, State)>,
@@ -124,6 +134,12 @@ pub(crate) struct Interp<'p> {
     /// Statements whose text only a caller knows.
     deferred: Vec<Deferred>,
     durable: bool,
+    /// Positions of blocks in reverse post-order.
+    positions: Vec<usize>,
+    /// Which branch decides what.
+    gates: RefCell<Gates<'p>>,
+    /// The pack whose pattern is being applied.
+    pack: Option<Name>,
 }
 
 /// Interprets a function whose callees are settled.
@@ -146,6 +162,7 @@ impl<'p> Interp<'p> {
             depth: 0,
             salt: 0,
             language: shared.program.language(at),
+            engine: None,
             types: BTreeMap::new(),
             words: FxHashMap::default(),
             point: Point { block: BlockId(0), instr: 0, seq: 0 },
@@ -153,6 +170,7 @@ impl<'p> Interp<'p> {
             effects: Vec::new(),
             writes: Vec::new(),
             loads: Vec::new(),
+            known: Vec::new(),
             escaped: Vec::new(),
             returns: Vec::new(),
             resolved: Resolved::default(),
@@ -161,6 +179,9 @@ impl<'p> Interp<'p> {
             looked: FxHashSet::default(),
             deferred: Vec::new(),
             durable: false,
+            positions: Vec::new(),
+            gates: RefCell::new(Gates::new(&func.cfg)),
+            pack: None,
         }
     }
 
@@ -171,6 +192,7 @@ impl<'p> Interp<'p> {
         out.depth = self.depth + 1;
         out.salt = self.identity(&"closure").0;
         out.types = self.types.clone();
+        out.known = self.known.iter().chain(self.loads.iter().map(|(_, it)| it)).cloned().collect();
         out
     }
 
@@ -185,13 +207,9 @@ impl<'p> Interp<'p> {
 
     /// Closures that nothing was seen to call run on their own, in an unknown context.
     fn run_left_over(&mut self, entry: &State) {
-        let functions = self.shared.program.functions_of(self.at.source);
-        let left: Vec<FuncRef> = functions
-            .iter_ids()
-            .filter(|(_, it)| it.parent == Some(self.at.func))
-            .map(|(func, _)| FuncRef { source: self.at.source, func })
-            .filter(|it| !self.ran.contains(it))
-            .collect();
+        let closures = self.shared.program.closures_of(self.at);
+        let left: Vec<FuncRef> =
+            closures.iter().filter(|it| !self.ran.contains(it)).copied().collect();
         for at in left {
             let captures = &self.shared.program.function(at).captures;
             let last = self.returns.last().map_or(entry, |it| &it.2);
@@ -218,6 +236,9 @@ impl<'p> Interp<'p> {
             let here = position[block.0 as usize];
             self.func.cfg.successors(block).iter().any(|it| position[it.0 as usize] <= here)
         });
+        self.positions.clone_from(&position);
+        let captured: Vec<u32> = self.captured_locals();
+        let live = Live::of(self.func, &order, &captured);
         let rounds = if has_loop && order.len() <= MAX_BLOCKS_TWICE { 2 } else { 1 };
         let mut entries: Vec<Option<State>> = vec![None; self.func.cfg.blocks.len()];
         for _ in 0..rounds {
@@ -234,11 +255,19 @@ impl<'p> Interp<'p> {
                 }
                 entry => *entry = Some(start.clone()),
             }
-            for &block in &order {
-                let Some(state) = entries[block.0 as usize].clone() else { continue };
+            for (idx, &block) in order.iter().enumerate() {
+                let Some(mut state) = entries[block.0 as usize].clone() else { continue };
+                state.forget(|local| idx > 0 && live.is_dead(local, idx - 1));
                 self.block(block, state, &mut entries);
             }
         }
+    }
+
+    /// Variables that closures of this function see.
+    fn captured_locals(&self) -> Vec<u32> {
+        let program = self.shared.program;
+        let own = program.closures_of(self.at).iter().map(|it| program.function(*it));
+        own.flat_map(|it| it.captures.iter().map(|it| it.outer.0)).collect()
     }
 
     fn reset(&mut self) {
@@ -270,6 +299,7 @@ impl<'p> Interp<'p> {
                 *slot = Value::Capture(idx);
             }
         }
+        self.hold_standing_lock(&mut state);
         if self.func.kind == ir::FunctionKind::Script {
             state.transaction = Transaction::Closed;
         }
@@ -310,16 +340,25 @@ impl<'p> Interp<'p> {
         }
         match &block.term {
             Terminator::Branch { cond, then, otherwise, .. } => {
-                let tested = self.operand(&state, cond);
+                let tested = self.operand_mut(&mut state, cond, &"tested");
                 self.resolved.tests.insert(id, tested.clone());
                 let mut yes = state.clone();
+                if let Some((subject, when)) = failed_subject(block, cond) {
+                    let side = if when { &mut yes } else { &mut state };
+                    if let Some(slot) = side.locals.get_mut(subject.0 as usize) {
+                        *slot = Value::Failed;
+                    }
+                }
                 self.refine(&mut yes, &tested, true);
                 merge(&mut entries[then.0 as usize], &yes);
                 self.refine(&mut state, &tested, false);
                 merge(&mut entries[otherwise.0 as usize], &state);
             }
             Terminator::Return { value, .. } => {
-                let value = value.as_ref().map_or(Value::Null, |it| self.operand(&state, it));
+                let value = match value {
+                    Some(it) => self.operand_mut(&mut state, it, &"returned"),
+                    None => Value::Null,
+                };
                 self.returns.push((id, value, state));
             }
             term => {
@@ -377,10 +416,23 @@ impl<'p> Interp<'p> {
         let point = self.tick();
         self.effects.push((point, effect));
     }
+}
 
-    fn gates(&self) -> Gates<'p> {
-        Gates::new(&self.func.cfg)
-    }
+/// For a test of `Ok` or `Err`: the tested variable, and on which side it is an `Err`.
+fn failed_subject(block: &ir::Block, cond: &ir::Operand) -> Option<(LocalId, bool)> {
+    let ir::Operand::Local(cond) = cond else { return None };
+    block.instrs.iter().rev().find_map(|it| match &it.kind {
+        InstrKind::Assign(place, ir::Rvalue::IsVariant(ir::Operand::Local(subject), name))
+            if place.as_local() == Some(*cond) =>
+        {
+            match &**name {
+                "Err" => Some((*subject, true)),
+                "Ok" => Some((*subject, false)),
+                _ => None,
+            }
+        }
+        _ => None,
+    })
 }
 
 fn merge(entry: &mut Option<State>, state: &State) {

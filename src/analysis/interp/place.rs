@@ -37,7 +37,7 @@ impl Interp<'_> {
             Proj::Field(name) => self.read_field(state, value, name),
             Proj::Variant(_, _) => value.clone(),
             Proj::VariantField(_, name) => self.read_field(state, value, name),
-            Proj::Element { key: true } => Value::derived([value.clone()]),
+            Proj::Element { key: true } => self.key_of_element(state, value),
             Proj::Element { key: false } => self.element_of(state, value),
             Proj::Index(key) => {
                 let key = plain_key(self.operand(state, key));
@@ -83,13 +83,34 @@ impl Interp<'_> {
             return found;
         }
         match value {
-            Value::Unknown | Value::Null | Value::Bool(_) | Value::Int(_) | Value::Str(_) => {
+            Value::Unknown | Value::Failed | Value::Null | Value::Bool(_) | Value::Int(_) | Value::Str(_) => {
                 Value::Unknown
             }
             Value::Case(..) if &**name == "value" => value.clone(),
             Value::Derived(_) | Value::Test(_) | Value::Truthy(_) => value.clone(),
             value => Value::path(value.clone(), name.clone()),
         }
+    }
+
+    /// A callee's path into something that is known here is what is known of it.
+    pub(super) fn settled(&self, state: &State, value: &Value) -> Value {
+        value.substitute(&|it| {
+            let (base, name) = it.as_path()?;
+            let base = super::row::non_null(self.settled(state, base));
+            let mut out: Option<Value> = None;
+            for one in base.alternatives() {
+                let field = state.object(one).and_then(|it| it.fields.get(name));
+                let found = match field {
+                    Some(field) => field.value.clone(),
+                    None => Value::path(one.clone(), name.clone()),
+                };
+                out = Some(match out {
+                    Some(out) => out.join(found),
+                    None => found,
+                });
+            }
+            out
+        })
     }
 
     fn read_index(&mut self, state: &mut State, value: &Value, key: &Value) -> Value {
@@ -160,7 +181,7 @@ impl Interp<'_> {
         for proj in front {
             container = self.project(state, &container, proj);
         }
-        if container == Value::Unknown || container == Value::Null {
+        if matches!(container, Value::Unknown | Value::Failed | Value::Null) {
             container = self.spring_into_being(state, &place.base, front);
         }
         self.store_in(state, &container, last, value);
@@ -227,10 +248,8 @@ impl Interp<'_> {
         let span = self.span;
         if let Some(ObjectKind::Array(_)) = state.object(container).map(|it| &it.kind)
             && let ObjectKind::Array(array) = &mut state.object_mut(container).kind
-            && array.items.len() < 64
         {
-            let key = Value::Int(i64::try_from(array.items.len()).unwrap_or(0));
-            array.items.push(ArrayEntry { key, value, span });
+            super::list::push(array, value, span);
         }
     }
 
@@ -249,7 +268,7 @@ impl Interp<'_> {
                     self.set_field(state, it, name, value.clone());
                 }
             }
-            it if it.is_constant() || *it == Value::Unknown => (),
+            it if it.is_constant() || matches!(it, Value::Unknown | Value::Failed) => (),
             container => {
                 let field = Field { value, changed: Some(span) };
                 state.object_mut(container).fields.insert(name.clone(), field);

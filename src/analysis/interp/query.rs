@@ -12,7 +12,7 @@ use crate::base::{Name, Span, snake_case};
 use crate::ir::{
     Assign, Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef,
 };
-use crate::model::{Access, Comparison, LockSpec, RowSource, Verb, Yield};
+use crate::model::{Access, Comparison, LockSpec, RowSource, TypeKindHint, Verb, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -43,17 +43,7 @@ impl Interp<'_> {
         }
         if let Some(table) = &source.table {
             let value = self.access(state, site, table);
-            let name = match &value {
-                Value::Case(class, _) | Value::Class(class) => {
-                    Some(crate::base::last_segment(class).into())
-                }
-                value => literal_of(value),
-            };
-            return Table {
-                table: name.map(|it: Name| super::typing::bare_table(&it)),
-                model: None,
-                value: Some(value),
-            };
+            return self.target_of(state, &value).table;
         }
         let types = self.types_of(state, &site.receiver);
         match types.iter().find_map(|it| self.model_of(it)) {
@@ -69,11 +59,23 @@ impl Interp<'_> {
         verb: Verb,
         source: &RowSource,
     ) -> Value {
-        let on_query =
-            matches!(state.object(&site.receiver).map(|it| &it.kind), Some(ObjectKind::Query(_)));
-        let root =
-            if on_query { site.receiver.clone() } else { Value::Object(self.identity(&"query")) };
+        let given = match state.object(&site.receiver).map(|it| &it.kind) {
+            Some(ObjectKind::Query(query)) => Some((**query).clone()),
+            _ => None,
+        };
+        let on_query = given.is_some();
+        // A table or storage gives a new query each time.
+        let forks = on_query && self.is_repository(state, &site.receiver);
+        let root = if on_query && !forks {
+            site.receiver.clone()
+        } else {
+            Value::Object(self.identity(&"query"))
+        };
         let table = self.source_table(state, site, source);
+        if let Some(query) = given.filter(|_| forks) {
+            let kind = ObjectKind::Query(Box::new(query));
+            state.put(root.clone(), Object { kind, ..Object::default() });
+        }
         if on_query {
             if let Some(query) = query_mut(state, &root) {
                 if verb != Verb::Unknown {
@@ -84,14 +86,28 @@ impl Interp<'_> {
                 }
             }
         } else {
-            let query = QueryState::new(verb, table, self.span);
+            let query = QueryState::new(verb, table, self.span).of_pack(self.pack.clone());
             state.put(
                 root.clone(),
                 Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
             );
         }
+        if let Some(table) = &source.table
+            && !on_query
+        {
+            let value = self.access(state, site, table);
+            let target = self.target_of(state, &value);
+            self.aim(state, &root, &target);
+        }
         self.add_source(state, site, &root, source);
         root
+    }
+
+    fn is_repository(&self, state: &State, value: &Value) -> bool {
+        self.types_of(state, value).iter().any(|ty| {
+            let fact = self.fact_of(&ty.name);
+            fact.is_some_and(|it| it.kind == Some(TypeKindHint::Repository))
+        })
     }
 
     /// Key and criteria of a row source become conditions.
@@ -105,7 +121,21 @@ impl Interp<'_> {
         }
         if let Some(criteria) = source.criteria.as_ref().filter(|it| self.is_given(site, it)) {
             let criteria = self.access(state, site, criteria);
-            self.add_conditions(state, root, &criteria, &Value::Null);
+            let binds = self.criteria_binds(state, site, source);
+            self.add_conditions(state, root, &criteria, &binds);
+        }
+    }
+
+    /// The values of the parameters in a source's criteria.
+    pub(super) fn criteria_binds(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        source: &RowSource,
+    ) -> Value {
+        match source.binds.as_ref().filter(|it| self.is_given(site, it)) {
+            Some(binds) => self.access(state, site, binds),
+            None => Value::Null,
         }
     }
 
@@ -128,7 +158,8 @@ impl Interp<'_> {
             Value::path(receiver.clone(), "{query}")
         };
         if !matches!(state.object(&root).map(|it| &it.kind), Some(ObjectKind::Query(_))) {
-            let query = QueryState::new(Verb::Unknown, table.unwrap_or_default(), self.span);
+            let query = QueryState::new(Verb::Unknown, table.unwrap_or_default(), self.span)
+                .of_pack(self.pack.clone());
             state.put(
                 root.clone(),
                 Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
@@ -606,6 +637,7 @@ impl Interp<'_> {
             table: table.clone(),
             fresh: false,
             filters: filters.clone(),
+            pack: self.pack.clone(),
         });
         state.put(row.clone(), Object { kind, ty, ..Object::default() });
         let load = LoadFact {
@@ -648,7 +680,12 @@ impl Interp<'_> {
         match gives {
             Yield::Row | Yield::List => {
                 let table = query.table.clone();
-                let kind = ObjectKind::Row(RowState { table, fresh: false, filters: Vec::new() });
+                let kind = ObjectKind::Row(RowState {
+                    table,
+                    fresh: false,
+                    filters: Vec::new(),
+                    pack: self.pack.clone(),
+                });
                 state.put(Value::Object(id), Object { kind, ..Object::default() });
                 Value::Object(id)
             }
@@ -831,7 +868,7 @@ fn bare_column(text: &str) -> Name {
 }
 
 /// A string, with holes left out (`"{$alias}.status"`).
-fn literal_of(value: &Value) -> Option<Name> {
+pub(super) fn literal_of(value: &Value) -> Option<Name> {
     if let Some(text) = value.as_str() {
         return Some(text);
     }

@@ -10,7 +10,9 @@ use crate::analysis::state::State;
 use crate::analysis::summary::Effect;
 use crate::analysis::value::{Identity, TestOp, Value};
 use crate::base::{Name, Span, snake_case};
-use crate::ir::{BlockId, Condition, ConditionOp, ParamRef, SqlExpr, Terminator};
+use crate::ir::{BlockId, Condition, ConditionOp, InstrKind, ParamRef, SqlExpr, Terminator};
+use crate::model::{Role, Yield};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// How much evidence a write carries at most.
@@ -19,12 +21,18 @@ const MAX_EVIDENCE: usize = 8;
 impl Interp<'_> {
     /// Gives each write the evidence that this function knows of.
     pub(super) fn relate(&mut self) {
-        let mut gates = self.gates();
-        let tests: Vec<(BlockId, Value, Span)> = self
+        let mut gates = self.gates.borrow_mut();
+        let tests: Vec<Tested> = self
             .resolved
             .tests
             .iter()
-            .map(|(block, value)| (*block, value.clone(), self.condition_span(*block)))
+            .filter(|(_, value)| **value != Value::Unknown)
+            .map(|(block, value)| Tested {
+                block: *block,
+                value: value.clone(),
+                span: self.condition_span(*block),
+                columns: columns_tested(value),
+            })
             .collect();
         let mut writes = std::mem::take(&mut self.writes);
         let claims: Vec<(Point, Identity, Span, WriteFact)> = writes
@@ -37,10 +45,45 @@ impl Interp<'_> {
             self.relate_checks(&mut gates, &tests, *point, write);
             self.relate_claims(&mut gates, &tests, &claims, (*point, write));
         }
-        for (_, write) in &mut writes {
-            self.relate_looks(&mut gates, &tests, write);
+        self.relate_followers(&mut gates, &tests, &mut writes);
+        for (point, write) in &mut writes {
+            self.relate_looks(&mut gates, &tests, (*point, write));
         }
+        let work = self.work_sites();
+        for (point, write) in &mut writes {
+            write.followed |= work.iter().any(|at| self.comes_after(&mut gates, *at, *point));
+        }
+        drop(gates);
         self.writes = writes;
+    }
+
+    /// Call sites that do more than tell.
+    fn work_sites(&self) -> Vec<(BlockId, u32)> {
+        let tells = |call: &crate::analysis::CallSite| {
+            call.roles.iter().any(|it| {
+                matches!(
+                    **it,
+                    Role::Log
+                        | Role::Same { .. }
+                        | Role::Count { .. }
+                        | Role::Fetch { .. }
+                        | Role::Commit
+                        | Role::Rollback
+                        | Role::Release
+                        | Role::Expect { .. }
+                )
+            })
+        };
+        self.resolved.calls.iter().filter(|(_, it)| !tells(it)).map(|(at, _)| *at).collect()
+    }
+
+    /// Whether a call site is reached after the point in the same round of any loop.
+    fn comes_after(&self, gates: &mut Gates<'_>, (block, instr): (BlockId, u32), point: Point) -> bool {
+        if block == point.block {
+            return instr > point.instr;
+        }
+        let position = |it: BlockId| self.positions.get(it.0 as usize).copied().unwrap_or(usize::MAX);
+        position(block) > position(point.block) && gates.leads(point.block, block)
     }
 
     pub(super) fn condition_span(&self, block: BlockId) -> Span {
@@ -55,7 +98,7 @@ impl Interp<'_> {
             if !precedes(gates, *at, point) || write.loads.len() >= MAX_EVIDENCE {
                 continue;
             }
-            if !relates(write, &load.row, Some(load)) || write.loads.contains(load) {
+            if !relates(write, &load.row, Some(load), &self.known) || write.loads.contains(load) {
                 continue;
             }
             for filter in &load.filters {
@@ -68,22 +111,22 @@ impl Interp<'_> {
     fn relate_checks(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[(BlockId, Value, Span)],
+        tests: &[Tested],
         point: Point,
         write: &mut WriteFact,
     ) {
-        for (block, tested, span) in tests {
+        for tested in tests.iter().filter(|it| !it.columns.is_empty()) {
             if write.checks.len() >= MAX_EVIDENCE {
                 break;
             }
-            let mut checks = columns_tested(tested);
-            checks.retain(|it| self.touches(write, &it.row));
-            if checks.is_empty() {
+            let touching: Vec<&ColumnTest> =
+                tested.columns.iter().filter(|it| self.touches(write, &it.row)).collect();
+            if touching.is_empty() {
                 continue;
             }
-            let Some(side) = gates.side(*block, point.block) else { continue };
-            for it in checks {
-                push_check(write, it.into_fact(side == Side::Then, *span, self.at));
+            let Some(side) = gates.side(tested.block, point.block) else { continue };
+            for it in touching {
+                push_check(write, it.clone().into_fact(side == Side::Then, tested.span, self.at));
             }
         }
         for (at, effect) in &self.effects {
@@ -97,15 +140,15 @@ impl Interp<'_> {
     }
 
     /// Whether a row that was tested is the one that is written.
-    fn touches(&self, write: &WriteFact, row: &Value) -> bool {
+    pub(super) fn touches(&self, write: &WriteFact, row: &Value) -> bool {
         let load = self.loads.iter().map(|(_, it)| it).find(|it| it.row == *row);
-        relates(write, row, load)
+        relates(write, row, load, &self.known)
     }
 
     fn relate_claims(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[(BlockId, Value, Span)],
+        tests: &[Tested],
         claims: &[(Point, Identity, Span, WriteFact)],
         (point, write): (Point, &mut WriteFact),
     ) {
@@ -113,12 +156,13 @@ impl Interp<'_> {
             if *id == write.id || !precedes(gates, *at, point) || !same_row(claim, write) {
                 continue;
             }
-            let gated = tests.iter().any(|(block, tested, _)| {
-                speaks_of(tested, *id) && gates.side(*block, point.block).is_some()
+            let gated = tests.iter().any(|it| {
+                counts(&it.value, claim) && gates.side(it.block, point.block).is_some()
             });
             let won = gated || self.looked.contains(id) && self.diverges_on_loss(*id);
             let stale_copy = self.is_stale_copy(gates, *at, point, write);
-            write.claims.push(ClaimFact { id: *id, span: *span, won, stale_copy });
+            let read_after = self.is_read_between(gates, *at, point, write);
+            write.claims.push(ClaimFact { id: *id, span: *span, won, stale_copy, read_after });
         }
         for (at, effect) in &self.effects {
             if let Effect::Claim { id, span } = effect
@@ -127,7 +171,14 @@ impl Interp<'_> {
                 && same_row(claim, write)
             {
                 let stale_copy = self.is_stale_copy(gates, *at, point, write);
-                write.claims.push(ClaimFact { id: *id, span: *span, won: true, stale_copy });
+                let read_after = self.is_read_between(gates, *at, point, write);
+                write.claims.push(ClaimFact {
+                    id: *id,
+                    span: *span,
+                    won: true,
+                    stale_copy,
+                    read_after,
+                });
             }
         }
     }
@@ -151,6 +202,20 @@ impl Interp<'_> {
         before
     }
 
+    fn is_read_between(
+        &self,
+        gates: &mut Gates<'_>,
+        claim: Point,
+        point: Point,
+        write: &WriteFact,
+    ) -> bool {
+        self.loads.iter().any(|(at, load)| {
+            precedes(gates, claim, *at)
+                && precedes(gates, *at, point)
+                && relates(write, &load.row, Some(load), &self.known)
+        })
+    }
+
     /// A count that was looked at by something that throws when it is not as expected.
     fn diverges_on_loss(&self, id: Identity) -> bool {
         self.looked.contains(&id)
@@ -159,8 +224,8 @@ impl Interp<'_> {
     fn relate_looks(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[(BlockId, Value, Span)],
-        write: &mut WriteFact,
+        tests: &[Tested],
+        (point, write): (Point, &mut WriteFact),
     ) {
         if write.look == Look::Looked {
             return;
@@ -170,18 +235,20 @@ impl Interp<'_> {
         if self.looked.contains(&id) || self.escaped.iter().any(|(_, it)| speaks_of(it, id)) {
             look = Look::Looked;
         }
-        for (block, tested, _) in tests {
-            if speaks_of(tested, id) {
-                look = look.max(self.branch_look(gates, *block));
-            } else if tested.mentions(&Value::Ran(id)) {
+        for tested in tests {
+            if counts(&tested.value, write) {
+                look = look.max(self.branch_look(gates, tested.block));
+            } else if ran(&tested.value, write) {
                 look = look.max(Look::Mistaken);
             }
         }
-        for (_, value, state) in &self.returns {
-            if speaks_of(value, id) || leads_to(state, value, id) {
+        for (at, value, state) in &self.returns {
+            if counts(value, write) || leads_to(state, value, id) {
                 look = look.max(Look::Returned);
-            } else if value.mentions(&Value::Ran(id)) {
-                look = look.max(Look::Mistaken);
+            } else if ran(value, write)
+                || *value == Value::Bool(true) && gates.leads(point.block, *at)
+            {
+                look = look.max(Look::Passed);
             }
             let kept = state.heap.iter().any(|(root, object)| {
                 !matches!(root, Value::Object(_))
@@ -201,7 +268,7 @@ impl Interp<'_> {
             let log = call.roles.iter().any(|it| matches!(**it, crate::model::Role::Log));
             !log && gates.side(block, *at).is_some()
         });
-        if works {
+        if works || self.changes_outside(gates, block) {
             return Look::Looked;
         }
         let gated: Vec<&Value> = self
@@ -214,12 +281,34 @@ impl Interp<'_> {
             matches!(it.term, Terminator::Throw { .. } | Terminator::Exit { .. })
                 && gates.side(block, at).is_some()
         });
-        if throws {
+        let fails = gated.iter().any(|it| **it == Value::Failed);
+        if throws || fails {
             return Look::Looked;
         }
         let differ =
             gated.windows(2).any(|it| it[0] != it[1]) || gated.len() == 1 && self.returns.len() > 1;
         if differ { Look::Returned } else { Look::None }
+    }
+
+    /// Whether one side of a branch changes a variable that it did not make: a counter, a flag, a list.
+    fn changes_outside(&self, gates: &mut Gates<'_>, block: BlockId) -> bool {
+        let mut inside = Vec::new();
+        let mut outside = FxHashSet::default();
+        for (at, it) in self.func.cfg.blocks.iter_ids() {
+            let is_gated = gates.side(block, at).is_some();
+            for instr in &it.instrs {
+                let InstrKind::Assign(place, _) = &instr.kind else { continue };
+                match place.as_local() {
+                    Some(local) if is_gated => inside.push(local),
+                    Some(local) => {
+                        outside.insert(local);
+                    }
+                    None if is_gated => return true,
+                    None => (),
+                }
+            }
+        }
+        inside.iter().any(|it| outside.contains(it))
     }
 
     /// Checks in a tested value, for effects that carry one.
@@ -229,6 +318,15 @@ impl Interp<'_> {
             .map(|it| it.into_fact(holds, self.span, self.at))
             .collect()
     }
+}
+
+/// A branch with what it tests.
+#[derive(Debug)]
+pub(super) struct Tested {
+    pub(super) block: BlockId,
+    value: Value,
+    span: Span,
+    pub(super) columns: Vec<ColumnTest>,
 }
 
 /// A column test found in a value.
@@ -369,6 +467,30 @@ pub(super) fn speaks_of(value: &Value, id: Identity) -> bool {
     value.mentions(&Value::Count(id)) || value.mentions(&Value::Object(id))
 }
 
+/// Whether the value depends on how many rows the write affected. An outcome by itself does not: the
+/// number has to be read from it.
+fn counts(value: &Value, write: &WriteFact) -> bool {
+    let outcome = Value::Object(write.id);
+    let mut found = false;
+    value.walk(&mut |it| {
+        found |= *it == Value::Count(write.id)
+            || *it == outcome && !is_plain_outcome(write)
+            || it.as_path().is_some_and(|(base, _)| *base == outcome);
+    });
+    found
+}
+
+/// Whether the value tells that the write ran, and nothing more.
+fn ran(value: &Value, write: &WriteFact) -> bool {
+    value.mentions(&Value::Ran(write.id))
+        || value.mentions(&Value::Object(write.id)) && is_plain_outcome(write)
+}
+
+fn is_plain_outcome(write: &WriteFact) -> bool {
+    let returning = write.statement.as_ref().is_some_and(|(stmt, _)| stmt.returning);
+    write.gives == Yield::Outcome && !write.weak && !returning
+}
+
 /// Whether a returned object leads to a write's count.
 fn leads_to(state: &State, value: &Value, id: Identity) -> bool {
     match state.object(value).map(|it| &it.kind) {
@@ -390,7 +512,7 @@ fn may_claim(write: &WriteFact) -> bool {
 }
 
 /// Whether two writes speak of the same row.
-fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
+pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
     if a.table.same(&b.table) == Some(false) {
         return false;
     }
@@ -426,15 +548,22 @@ fn key_of_row(key: &Value, row: &Value) -> bool {
 }
 
 /// Whether a write is about `row`, which came from `load` when that is known.
-pub(super) fn relates(write: &WriteFact, row: &Value, load: Option<&LoadFact>) -> bool {
+/// `known` are loads around this function.
+pub(super) fn relates(
+    write: &WriteFact,
+    row: &Value,
+    load: Option<&LoadFact>,
+    known: &[LoadFact],
+) -> bool {
     if let Some(own) = &write.row {
         if own == row {
             return true;
         }
         let Some(load) = load else { return false };
-        let own_load = write.loads.iter().find(|it| it.row == *own);
+        let own_load = write.loads.iter().chain(known).find(|it| it.row == *own);
         let same_key = own_load.is_some_and(|it| {
-            it.key.is_some() && it.key == load.key && it.table.same(&load.table) == Some(true)
+            let named = it.key.as_ref().is_some_and(|it| !it.is_constant() && *it != Value::Unknown);
+            named && it.key == load.key && it.table.same(&load.table) != Some(false)
         });
         let by_key = load.key.as_ref().is_some_and(|it| key_of_row(it, own));
         return same_key || by_key && write.table.same(&load.table) != Some(false);

@@ -20,13 +20,29 @@ impl Interp<'_> {
         rest: &str,
         weak: bool,
     ) -> Value {
-        let mut result: Option<Value> = None;
-        for role in std::iter::once(&pattern.role).chain(&pattern.also) {
-            let found = self.apply_role(state, site, role, rest, weak);
-            result = result.or(found);
+        self.pack = Some(pattern.pack.clone());
+        let mut result = self.apply_on_handle(state, site, &pattern.role, rest, weak);
+        for role in &pattern.also {
+            let site = site.with_result(result.clone().unwrap_or_default());
+            let found = self.apply_on_handle(state, &site, role, rest, weak);
+            result = if makes_of_result(role) { found.or(result) } else { result.or(found) };
         }
         let result = result.unwrap_or_default();
-        self.with_type(state, site, result, pattern.returns.as_ref())
+        self.with_type(state, site, result, pattern)
+    }
+
+    fn apply_on_handle(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        role: &Role,
+        rest: &str,
+        weak: bool,
+    ) -> Option<Value> {
+        let outer = self.enter_handle(state, site, role);
+        let result = self.apply_role(state, site, role, rest, weak);
+        self.leave_handle(state, outer);
+        result
     }
 
     /// The result has the type that the pack tells.
@@ -35,9 +51,9 @@ impl Interp<'_> {
         state: &mut State,
         site: &Site<'_>,
         value: Value,
-        returns: Option<&Name>,
+        pattern: &CallPattern,
     ) -> Value {
-        let Some(returns) = returns else { return value };
+        let Some(returns) = &pattern.returns else { return value };
         let ty = match &**returns {
             "receiver" => self.types_of(state, &site.receiver).into_iter().next(),
             "model" => {
@@ -47,26 +63,41 @@ impl Interp<'_> {
             _ => Some(TypeRef::named(returns.clone())),
         };
         let Some(mut ty) = ty else { return value };
-        match &value {
-            Value::Unknown => {
-                self.types.insert(site.id, ty);
-                Value::Opaque(site.id)
-            }
-            Value::Class(model) => {
-                // A class name handed to a factory: `getRepository(Job::class)`.
-                ty.args = vec![TypeRef::named(model.clone())];
-                self.types.insert(site.id, ty);
-                Value::Opaque(site.id)
-            }
-            value if state.object(value).is_some_and(|it| it.ty.is_none()) => {
+        if let Value::Class(model) = &value {
+            // A class name handed to a factory: `getRepository(Job::class)`.
+            ty.args = vec![TypeRef::named(model.clone())];
+        }
+        // Of rows read, the type is each row's.
+        let rows = match state.object(&value).map(|it| &it.kind) {
+            Some(ObjectKind::List(row)) if reads_rows(&pattern.role) => Some(row.clone()),
+            _ => None,
+        };
+        self.give_type(state, site, rows.as_ref().unwrap_or(&value), ty);
+        match value {
+            Value::Unknown | Value::Class(_) => Value::Opaque(site.id),
+            value => value,
+        }
+    }
+
+    fn give_type(&mut self, state: &mut State, site: &Site<'_>, value: &Value, ty: TypeRef) {
+        // What the program declares says more than how it is used; a builder changes as it goes.
+        let program = self.shared.program;
+        let replaceable = |known: Option<&TypeRef>| known.is_none_or(|it| program.type_decl(&it.name).is_none());
+        if let Some(object) = state.object(value) {
+            let is_row = matches!(object.kind, ObjectKind::Row(_));
+            if object.ty.is_none() || !is_row && replaceable(object.ty.as_ref()) {
                 state.object_mut(value).ty = Some(ty);
-                value.clone()
             }
-            Value::Opaque(id) | Value::Object(id) => {
-                self.types.entry(*id).or_insert(ty);
-                value
+            return;
+        }
+        match value {
+            Value::Unknown | Value::Class(_) => {
+                self.types.insert(site.id, ty);
             }
-            _ => value,
+            Value::Opaque(id) | Value::Object(id) if replaceable(self.types.get(id)) => {
+                self.types.insert(*id, ty);
+            }
+            _ => (),
         }
     }
 
@@ -122,11 +153,11 @@ impl Interp<'_> {
                 let root = to.unwrap_or_else(|| site.receiver.clone());
                 Some(self.bind_role(state, site, &root, (key.as_ref(), value)))
             }
-            Role::PushSql { sql, value } => {
-                Some(self.push_sql(state, site, sql.as_ref(), value.as_ref()))
+            Role::PushSql { sql, value, to } => {
+                Some(self.push_sql(state, site, (sql.as_ref(), value.as_ref()), to.as_ref()))
             }
-            Role::Execute { sql, binds, executor, gives } => {
-                let parts = (sql.as_ref(), binds.as_ref(), executor.as_ref());
+            Role::Execute { sql, binds, gives, .. } => {
+                let parts = (sql.as_ref(), binds.as_ref());
                 Some(self.execute_role(state, site, parts, *gives))
             }
             Role::Fetch { from, gives } => Some(self.fetch_role(state, site, from, *gives)),
@@ -224,8 +255,12 @@ impl Interp<'_> {
             Role::Format { template, args } => {
                 Some(self.format_role(state, site, template.as_ref(), args))
             }
+            Role::Implode { glue, parts } => {
+                Some(self.implode_role(state, site, glue.as_ref(), parts))
+            }
+            Role::Keys { of } => Some(self.keys_role(state, site, of)),
             Role::Merge { parts } => Some(self.merge_role(state, site, parts)),
-            Role::Log => Some(Value::Null),
+            Role::Log => Some(Value::Opaque(site.id)),
             Role::Abort { when, negated } => {
                 self.abort_role(state, site, when.as_ref(), *negated);
                 None
@@ -267,7 +302,7 @@ impl Interp<'_> {
                 );
                 out
             }
-            Access::Result => Value::Unknown,
+            Access::Result => site.result.clone(),
             Access::Literal(it) => Value::Str(it.clone()),
             Access::Elements(inner) => {
                 let inner = self.access(state, site, inner);
@@ -462,6 +497,24 @@ impl Interp<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a call's result is rows from the database.
+fn reads_rows(role: &Role) -> bool {
+    matches!(role, Role::Load { .. } | Role::Execute { .. } | Role::Fetch { .. } | Role::Query { .. })
+}
+
+/// Whether a further role makes something else of the result: a column of the loaded row, what a
+/// closure gives for it.
+fn makes_of_result(role: &Role) -> bool {
+    let from = match role {
+        Role::Read { row, .. } => row,
+        Role::CallWith { with: Some(with), gives: None, .. } => with,
+        Role::Same { from } => from,
+        _ => return false,
+    };
+    matches!(from, Access::Result)
+        || matches!(from, Access::Elements(inner) | Access::Field(inner, _) if **inner == Access::Result)
 }
 
 /// `Status` of `getStatus` is the property `status`.

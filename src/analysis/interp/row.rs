@@ -89,7 +89,8 @@ impl Interp<'_> {
         }
         if let Some(criteria) = source.criteria.as_ref().filter(|it| self.is_given(site, it)) {
             let criteria = self.access(state, site, criteria);
-            self.add_conditions(state, root, &criteria, &Value::Null);
+            let binds = self.criteria_binds(state, site, source);
+            self.add_conditions(state, root, &criteria, &binds);
         }
     }
 
@@ -156,7 +157,7 @@ impl Interp<'_> {
         self.forget_pending(state, site);
         let id = self.identity(&"inserted");
         let ty = table.model.clone().map(TypeRef::named);
-        let row = RowState { table, fresh: !upsert, filters: Vec::new() };
+        let row = RowState { table, fresh: !upsert, filters: Vec::new(), pack: self.pack.clone() };
         let out = Value::Object(id);
         state.put(out.clone(), Object { kind: ObjectKind::Row(row), ty, ..Object::default() });
         match gives {
@@ -311,6 +312,7 @@ impl Interp<'_> {
             statement: None,
             primary: primary.unwrap_or(self.span),
             symbol: self.at,
+            run: None,
             sql: None,
             changes: take_changes(state, row),
             checks: Vec::new(),
@@ -321,9 +323,11 @@ impl Interp<'_> {
             answer: None,
             gives,
             trace: Vec::new(),
-            engine: fact.and_then(|it| it.engine),
+            engine: fact.and_then(|it| it.engine).or_else(|| self.engine_here()),
+            follows: false,
             versioned,
             weak,
+            followed: false,
             workerlike: false,
         };
         let point = self.tick();
@@ -398,7 +402,8 @@ impl Interp<'_> {
         let table = self.statement_table(stmt, &params);
         let mut write = self.new_write(state, id, (Arc::clone(stmt), params), table, gives);
         write.primary = stmt.upsert.as_ref().and_then(|it| it.span).unwrap_or(stmt.verb_span);
-        write.engine = engine.or(stmt.engine);
+        write.engine = engine.or(write.engine).or(stmt.engine);
+        write.run = site.map(|it| it.call.name_span);
         self.push_write(state, site, write);
     }
 
@@ -414,6 +419,7 @@ impl Interp<'_> {
         let (stmt, params) = parsed;
         let mut write = self.new_write(state, id, (Arc::clone(stmt), params), table.clone(), gives);
         write.weak = weak;
+        write.run = site.map(|it| it.call.name_span);
         self.push_write(state, site, write);
     }
 
@@ -435,6 +441,7 @@ impl Interp<'_> {
             statement: Some(parsed),
             primary: self.span,
             symbol: self.at,
+            run: None,
             sql: None,
             changes: Vec::new(),
             checks: Vec::new(),
@@ -445,9 +452,11 @@ impl Interp<'_> {
             answer: None,
             gives,
             trace: Vec::new(),
-            engine: None,
+            engine: self.engine_here(),
+            follows: false,
             versioned: false,
             weak: false,
+            followed: false,
             workerlike: false,
         }
     }
@@ -466,10 +475,10 @@ impl Interp<'_> {
         &mut self,
         before: &State,
         state: &mut State,
-        site: &Site<'_>,
+        (site, back): (&Site<'_>, Option<Value>),
         write: &mut WriteFact,
     ) {
-        if write.look == Look::Returned {
+        if matches!(write.look, Look::Returned | Look::Passed) {
             // The answer is the caller's now.
             write.look = Look::None;
             write.answer = Some(self.span);
@@ -482,7 +491,7 @@ impl Interp<'_> {
                 write.sql = Some(write.sql.unwrap_or(write.primary));
                 write.primary = call_span;
                 write.symbol = self.at;
-                let own_key = back.as_ref().is_some_and(|key| self.is_object_key(site, key));
+                let own_key = back.as_ref().is_some_and(|key| self.is_object_key(before, site, key));
                 if own_key {
                     write.kind = WriteKind::Row;
                     write.row = back.and_then(|key| key.as_path().map(|it| it.0.clone()));
@@ -490,12 +499,13 @@ impl Interp<'_> {
             }
         }
         if write.kind == WriteKind::Statement
-            && let Some(row) = self.written_back(write)
+            && let Some(row) = back.filter(|it| !it.is_constant() && *it != Value::Unknown)
         {
             write.kind = WriteKind::Row;
             write.sql = Some(write.sql.unwrap_or(write.primary));
             write.primary = call_span;
             write.symbol = self.at;
+            let row = non_null(row);
             write.fresh = match state.object(&row).map(|it| &it.kind) {
                 Some(ObjectKind::Row(it)) => it.fresh,
                 _ => false,
@@ -503,7 +513,14 @@ impl Interp<'_> {
             write.row = Some(row);
         }
         if let (WriteKind::Row, Some(row)) = (write.kind, write.row.clone()) {
+            let unchanged = write.changes.is_empty();
             self.settle_row(before, state, &row, write);
+            if unchanged && !write.changes.is_empty() && write.primary != call_span {
+                // The changes are the caller's: the call is where they are written back.
+                write.sql = Some(write.sql.unwrap_or(write.primary));
+                write.primary = call_span;
+                write.symbol = self.at;
+            }
         }
     }
 
@@ -540,13 +557,18 @@ impl Interp<'_> {
     }
 
     /// The key is a field of the callee's own object, or of what it holds, not an argument.
-    fn is_object_key(&self, site: &Site<'_>, key: &Value) -> bool {
+    fn is_object_key(&self, state: &State, site: &Site<'_>, key: &Value) -> bool {
         let Some((base, _)) = key.as_path() else { return false };
-        *base != Value::Unknown && (*base == site.receiver || base.mentions(&site.receiver))
+        let holds = || {
+            let object = state.object(&site.receiver);
+            object.is_some_and(|it| it.fields.values().any(|it| it.value == *base))
+        };
+        *base != Value::Unknown
+            && (*base == site.receiver || base.mentions(&site.receiver) || holds())
     }
 
     /// The row whose fields a statement writes back: its key and a state column come from one object.
-    fn written_back(&self, write: &WriteFact) -> Option<Value> {
+    pub(super) fn written_back(&self, write: &WriteFact) -> Option<Value> {
         let (stmt, params) = write.statement.as_ref()?;
         let key = key_value(&stmt.conditions, params)?;
         let (row, _) = key.as_path()?;
@@ -696,6 +718,21 @@ impl Interp<'_> {
     }
 }
 
+/// What may be null is the row when it is written.
+pub(super) fn non_null(value: Value) -> Value {
+    match &value {
+        Value::Any(them) => {
+            let rest: Vec<&Value> =
+                them.iter().filter(|it| !matches!(it, Value::Null | Value::Bool(_))).collect();
+            match rest.as_slice() {
+                [only] => (*only).clone(),
+                _ => value,
+            }
+        }
+        _ => value,
+    }
+}
+
 /// Adds parameters with fresh numbers.
 struct Adder {
     params: BTreeMap<ParamRef, Value>,
@@ -827,10 +864,16 @@ fn is_expandable(state: &State, value: &Value) -> bool {
         || *value == Value::Null
 }
 
-/// Columns, conditions or the table are a caller's.
+/// Columns or the table are a caller's.
 fn is_open(write: &WriteFact) -> bool {
     let Some((stmt, _)) = &write.statement else { return false };
-    write.table.table.is_none() && write.table.model.is_none()
+    let callers = |value: &Value| {
+        let mut found = false;
+        value.walk(&mut |it| found |= matches!(it, Value::Param(_) | Value::Capture(_)));
+        found
+    };
+    let no_table = write.table.table.is_none() && write.table.model.is_none();
+    no_table && write.table.value.as_ref().is_some_and(callers)
         || stmt.sets.iter().any(|it| it.column_param.is_some())
 }
 

@@ -9,7 +9,7 @@ use crate::analysis::state::State;
 use crate::analysis::summary::Deferred;
 use crate::analysis::value::{FoldedPiece, FoldedText, Identity, Value};
 use crate::base::{Name, Span};
-use crate::ir::{ParamRef, Statement, StatementKind};
+use crate::ir::{Callee, LocalId, Operand, ParamRef, Statement, StatementKind};
 use crate::lang::sql::{self, SqlPiece, SqlText};
 use crate::model::{Access, LockKind, LockSpec, Yield};
 use std::collections::BTreeMap;
@@ -144,34 +144,76 @@ impl Interp<'_> {
         &mut self,
         state: &mut State,
         site: &Site<'_>,
-        sql: Option<&Access>,
-        value: Option<&Access>,
+        (sql, value): (Option<&Access>, Option<&Access>),
+        to: Option<&Access>,
     ) -> Value {
-        let root = site.receiver.clone();
-        let mut addition = FoldedText::default();
+        let root = match to {
+            Some(to) => self.access(state, site, to),
+            None => site.receiver.clone(),
+        };
+        let mut addition = Value::Text(Arc::new(FoldedText::default()));
         if let Some(sql) = sql {
-            let it = self.access(state, site, sql);
-            addition.append(FoldedText::of_value(&it, self.span, false));
+            addition = self.access(state, site, sql);
         }
         if let Some(value) = value {
             let value = self.access(state, site, value);
-            let span = self.span;
-            addition.pieces.push(FoldedPiece::Hole { value, span, numeric: false });
+            let hole = FoldedPiece::Hole { value, span: self.span, numeric: false };
+            let hole = Value::Text(Arc::new(FoldedText { pieces: vec![hole] }));
+            addition = self.appended(&addition, &hole);
         }
-        if let Some(stmt) = statement_mut(state, &root) {
-            let mut text = FoldedText::of_value(&stmt.text, stmt.span, false);
-            text.append(addition);
-            stmt.text = Value::Text(Arc::new(text));
-            stmt.statements = parse_value(&stmt.text);
+        if self.is_statement(state, &root) {
+            let before = statement_mut(state, &root).map(|it| it.text.clone()).unwrap_or_default();
+            let text = self.appended(&before, &addition);
+            if let Some(stmt) = statement_mut(state, &root) {
+                stmt.statements = parse_value(&text);
+                stmt.text = text;
+            }
+            return root;
+        }
+        // A text in a variable grows where it stands.
+        if let Some(local) = self.grown_local(site, to) {
+            let text = self.appended(&root, &addition);
+            if let Some(slot) = state.locals.get_mut(local.0 as usize) {
+                *slot = text;
+            }
+            return Value::Null;
         }
         root
+    }
+
+    /// The variable that holds the text that a call appends to.
+    fn grown_local(&self, site: &Site<'_>, to: Option<&Access>) -> Option<LocalId> {
+        match (to, &site.call.callee) {
+            (Some(Access::Arg(idx, _)), _) => {
+                site.call.args.get(*idx as usize)?.place.as_ref()?.as_local()
+            }
+            (None, Callee::Method { receiver: Operand::Local(local), .. }) => Some(*local),
+            _ => None,
+        }
+    }
+
+    /// `text` with `addition` behind it, for each way in which they are built.
+    pub(super) fn appended(&self, text: &Value, addition: &Value) -> Value {
+        let mut out: Option<Value> = None;
+        for before in text.alternatives().iter().take(MAX_TEXTS) {
+            for behind in addition.alternatives().iter().take(MAX_TEXTS) {
+                let mut one = FoldedText::of_value(before, self.span, false);
+                one.append(FoldedText::of_value(behind, self.span, false));
+                let one = Value::Text(Arc::new(one));
+                out = Some(match out {
+                    Some(out) => out.join(one),
+                    None => one,
+                });
+            }
+        }
+        out.unwrap_or_default()
     }
 
     pub(super) fn execute_role(
         &mut self,
         state: &mut State,
         site: &Site<'_>,
-        (sql, binds, executor): (Option<&Access>, Option<&Access>, Option<&Access>),
+        (sql, binds): (Option<&Access>, Option<&Access>),
         gives: Yield,
     ) -> Value {
         let text = match sql {
@@ -197,11 +239,7 @@ impl Interp<'_> {
             let binds = self.access(state, site, binds);
             self.add_binds(state, &root, &binds);
         }
-        let on_pool = executor.is_some_and(|it| {
-            let executor = self.access(state, site, it);
-            self.is_pool(state, &executor)
-        });
-        self.run_statement(state, Some(site), &root, gives, (self.identity(&"ran"), on_pool))
+        self.run_statement(state, Some(site), &root, gives, self.identity(&"ran"))
     }
 
     /// `$query->getSQL() . ' ' . $platform->getWriteLockSQL()`: a query, and whether a lock clause
@@ -232,15 +270,6 @@ impl Interp<'_> {
         query.map(|it| (it, lock))
     }
 
-    /// Whether statements on this handle run on their own, whatever transaction is open elsewhere.
-    pub(super) fn is_pool(&self, state: &State, executor: &Value) -> bool {
-        use crate::model::{ExecutorKind, TypeKindHint};
-        self.types_of(state, executor).iter().any(|ty| {
-            let fact = self.fact_of(&ty.name);
-            fact.is_some_and(|it| it.kind == Some(TypeKindHint::Executor(ExecutorKind::Pool)))
-        })
-    }
-
     /// Runs the statements behind `root`.
     pub(super) fn run_statement(
         &mut self,
@@ -248,25 +277,16 @@ impl Interp<'_> {
         site: Option<&Site<'_>>,
         root: &Value,
         gives: Yield,
-        (id, on_pool): (Identity, bool),
+        id: Identity,
     ) -> Value {
         let Some(stmt) = statement_mut(state, root).map(|it| it.clone()) else {
             return Value::Opaque(id);
         };
-        let outside = on_pool.then(|| (state.transaction, state.held.clone()));
-        if on_pool {
-            state.transaction = crate::analysis::fact::Transaction::Closed;
-        }
-        let result = if stmt.statements.is_empty() {
+        if stmt.statements.is_empty() {
             self.defer(state, root, &stmt, gives, id)
         } else {
             self.run_parsed(state, site, root, &stmt, (gives, id))
-        };
-        if let Some((transaction, held)) = outside {
-            state.transaction = transaction;
-            state.held = held;
         }
-        result
     }
 
     /// The text is a caller's: the run is put off until it is known.
@@ -329,7 +349,7 @@ impl Interp<'_> {
                         it.row = Some(row);
                     }
                     if let Some(lock) = parsed.lock
-                        && parsed.table.is_empty()
+                        && reads_no_table(parsed)
                     {
                         special = self.statement_kind(state, StatementKind::Lock, Some(lock));
                     }
@@ -379,7 +399,7 @@ impl Interp<'_> {
     /// INSERT ... RETURNING gives a row that nobody else has.
     fn fresh_row(&mut self, state: &mut State, stmt: &Statement, id: Identity) {
         let table = Table { table: Some(stmt.table.clone()), model: None, value: None };
-        let row = RowState { table, fresh: true, filters: Vec::new() };
+        let row = RowState { table, fresh: true, filters: Vec::new(), pack: self.pack.clone() };
         let kind = if stmt.kind == StatementKind::Delete {
             ObjectKind::Outcome(id)
         } else {
@@ -439,7 +459,7 @@ impl Interp<'_> {
         let key = super::relate::key_value(&stmt.conditions, params);
         let row = Value::Object(self.identity(&("selected", stmt.verb_span.start)));
         if let Some(lock) = stmt.lock
-            && !stmt.table.is_empty()
+            && !reads_no_table(stmt)
         {
             self.statement_kind(state, StatementKind::Select, Some(lock));
         }
@@ -449,6 +469,7 @@ impl Interp<'_> {
                 table: table.clone(),
                 fresh: false,
                 filters: filters.clone(),
+                pack: self.pack.clone(),
             }),
             ..Object::default()
         };
@@ -627,7 +648,7 @@ impl Interp<'_> {
         for binds in &bound.binds {
             self.add_binds(state, &bound.root, binds);
         }
-        self.run_statement(state, Some(site), &bound.root, bound.gives, (bound.id, false));
+        self.run_statement(state, Some(site), &bound.root, bound.gives, bound.id);
     }
 }
 
@@ -643,6 +664,11 @@ pub(super) fn statement_mut<'s>(
         ObjectKind::Statement(stmt) => Some(stmt),
         _ => None,
     }
+}
+
+/// `SELECT GET_LOCK(...)` and the like.
+fn reads_no_table(stmt: &Statement) -> bool {
+    stmt.table.is_empty() && stmt.table_param.is_none()
 }
 
 fn bind_key(key: &Value) -> Option<ParamRef> {
@@ -669,7 +695,16 @@ pub(super) fn parse_value(text: &Value) -> Vec<Parsed> {
             out.push((Arc::new(stmt), Arc::clone(&holes)));
         }
     }
-    out
+    keep_whole(out)
+}
+
+/// Of several ways to build a text, those that can be read whole: a way that leaves a list empty, or
+/// begins it with a comma, is none that runs.
+fn keep_whole(mut parsed: Vec<Parsed>) -> Vec<Parsed> {
+    let whole: Vec<StatementKind> =
+        parsed.iter().filter(|it| it.0.complete).map(|it| it.0.kind).collect();
+    parsed.retain(|it| it.0.complete || !whole.contains(&it.0.kind));
+    parsed
 }
 
 /// A text as the SQL reader takes it, and the values of its holes.

@@ -6,8 +6,12 @@ use crate::analysis::object::{Object, ObjectKind, RowState};
 use crate::analysis::state::State;
 use crate::analysis::value::Value;
 use crate::base::{Name, last_segment};
-use crate::ir::{ClassRef, Const, LocalId, Operand, TypeRef};
+use crate::analysis::summary::Summary;
+use crate::ir::{ClassRef, Const, Function, LocalId, Operand, TypeRef};
 use crate::model::{TypeFact, TypeKindHint};
+
+/// How many methods that assign a property are asked for its type.
+const MAX_SETTERS: usize = 3;
 
 impl<'p> Interp<'p> {
     /// The class that a static reference means here.
@@ -55,10 +59,7 @@ impl<'p> Interp<'p> {
             }
             Value::Path(it) => {
                 for owner in self.types_of(state, &it.0) {
-                    let property = self.shared.program.property(&owner.name, &it.1);
-                    if let Some(ty) = property.and_then(|it| it.ty.as_ref()) {
-                        push_type(out, ty);
-                    }
+                    self.property_types(&owner.name, &it.1).iter().for_each(|it| push_type(out, it));
                 }
             }
             Value::Element(it) => {
@@ -69,9 +70,40 @@ impl<'p> Interp<'p> {
                 }
             }
             Value::Any(them) => them.iter().for_each(|it| self.collect_types(state, it, out)),
-            Value::Case(class, _) => out.push(TypeRef::named(class.clone())),
+            Value::Case(class, name) => {
+                // `jobs::table` is a value of a type of that name.
+                let path = format!("{class}::{name}");
+                if self.shared.vocabulary.type_fact(self.language, &path).is_some() {
+                    out.push(TypeRef::named(path));
+                }
+                out.push(TypeRef::named(class.clone()));
+            }
             _ => (),
         }
+    }
+
+    /// The declared type of a property, or the types of what the class's methods assign to it.
+    fn property_types(&self, class: &str, name: &Name) -> Vec<TypeRef> {
+        let program = self.shared.program;
+        if let Some(ty) = program.property(class, name).and_then(|it| it.ty.clone()) {
+            return vec![ty];
+        }
+        let key = (Name::from(class), name.clone());
+        if let Some(found) = self.shared.store.properties.borrow().get(&key) {
+            return found.clone();
+        }
+        let mut out = Vec::new();
+        let mut settled = true;
+        for at in program.setters(class, name).into_iter().take(MAX_SETTERS) {
+            match self.shared.store.summary(at) {
+                Some(summary) => out.extend(assigned_type(program.function(at), &summary, name)),
+                None => settled = false,
+            }
+        }
+        if settled {
+            self.shared.store.properties.borrow_mut().insert(key, out.clone());
+        }
+        out
     }
 
     /// What is known of a library type among a class's lineage, nearest first.
@@ -176,9 +208,27 @@ impl<'p> Interp<'p> {
     pub(super) fn start_row(&self, object: &mut Object, ty: &TypeRef) {
         if self.is_row_class(&ty.name) {
             let table = self.table_of_model(&ty.name);
-            object.kind = ObjectKind::Row(RowState { table, fresh: true, filters: Vec::new() });
+            object.kind = ObjectKind::Row(RowState {
+                table,
+                fresh: true,
+                filters: Vec::new(),
+                pack: self.pack.clone(),
+            });
         }
     }
+}
+
+/// The type of what a method leaves in a property of its object.
+fn assigned_type(func: &Function, summary: &Summary, name: &Name) -> Option<TypeRef> {
+    let object = summary.heap.get(&Value::This)?;
+    object.fields.get(name)?.value.alternatives().iter().find_map(|value| match value {
+        Value::Param(idx) => func.params.get(*idx as usize)?.ty.clone(),
+        Value::Object(id) | Value::Opaque(id) => {
+            let of_object = summary.heap.get(value).and_then(|it| it.ty.clone());
+            of_object.or_else(|| summary.types.get(id).cloned())
+        }
+        _ => None,
+    })
 }
 
 fn push_type(out: &mut Vec<TypeRef>, ty: &TypeRef) {

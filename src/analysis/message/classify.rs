@@ -221,6 +221,8 @@ impl Explorer<'_, '_> {
                 | Role::Join { .. }
                 | Role::Test { .. }
                 | Role::Format { .. }
+                | Role::Implode { .. }
+                | Role::Keys { .. }
                 | Role::Merge { .. }
                 | Role::Log
                 | Role::Abort { when: Some(_), .. }

@@ -9,7 +9,7 @@ use super::interest::Interests;
 use super::roots::Root;
 use super::shape::Shape;
 use super::state::{How, Path, State, Trace};
-use super::value::{Kind, Origin, Symbols, Tags, Test, Value, Work};
+use super::value::{Kind, Origin, Symbols, Tags, Test, Value};
 use crate::base::Span;
 use crate::finding::StepRole;
 use crate::ir::{BlockId, FuncRef, Function, Instr, InstrKind, LocalId, Place, Rvalue, Terminator};

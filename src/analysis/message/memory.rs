@@ -57,7 +57,7 @@ impl Explorer<'_, '_> {
             Const::Class(it) => Kind::Case(it.clone(), "class".into()),
             Const::Array(items) => Kind::List(!items.is_empty()),
             Const::Named { class, name } => return self.named_constant(class.as_ref(), name),
-            Const::Float(_) | Const::Unknown => return self.unset("constant"),
+            Const::Float(_) | Const::File(_) | Const::Unknown => return self.unset("constant"),
         };
         Value::of(kind)
     }

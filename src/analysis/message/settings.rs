@@ -154,7 +154,9 @@ pub(super) fn constant(func: &Function, operand: &Operand) -> Option<Name> {
             Const::Bool(it) => Some(it.to_string().into()),
             Const::Int(it) => Some(it.to_string().into()),
             Const::Named { name, .. } => Some(name.clone()),
-            Const::Null | Const::Class(_) | Const::Array(_) | Const::Unknown => None,
+            Const::Null | Const::Class(_) | Const::Array(_) | Const::File(_) | Const::Unknown => {
+                None
+            }
         },
         Operand::Local(local) => match definition(func, *local)? {
             Rvalue::Use(it @ Operand::Const(_)) => constant(func, it),

@@ -47,7 +47,7 @@ impl<'a> Body<'_, 'a> {
         self.cfg.switch_to(frame.done);
     }
 
-    pub(super) fn do_loop(&mut self, node: Node<'a>) {
+    pub(super) fn lower_do(&mut self, node: Node<'a>) {
         let frame = self.frame();
         self.cfg.goto(frame.body);
         self.cfg.switch_to(frame.body);

@@ -63,7 +63,7 @@ impl<'a> Body<'_, 'a> {
             "if_statement" => self.if_stmt(node),
             "switch_statement" => self.switch(node),
             "while_statement" => self.while_loop(node),
-            "do_statement" => self.do_loop(node),
+            "do_statement" => self.lower_do(node),
             "for_statement" => self.for_loop(node),
             "foreach_statement" => self.foreach(node),
             "break_statement" | "continue_statement" => self.jump(node),

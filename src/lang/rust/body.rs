@@ -288,7 +288,7 @@ impl<'u, 's> Body<'u, 's> {
         self.n_labels.to_string().into()
     }
 
-    /// Runs `lower` one level deeper; beyond the limit gives none and records it once.
+    /// Runs `lower` one level deeper; beyond the limit gives none and records it.
     pub(super) fn nested<T>(
         &mut self,
         expr: &Expr,

@@ -152,11 +152,11 @@ mod tests {
 
     #[test]
     fn strings_and_characters_hold_no_comments() {
-        let text = r####"
+        let text = r###"
             let a = "// no \" // no"; let b = r#"// no " // no"#; let c = '"'; let d = '\'';
             let e = b"// no"; let f = br##"/* " "# no"##; fn g<'a>(x: &'a str) {} // yes
             let r#type = '/'; let h = 'ü'; let i = b'"'; // also
-        "####;
+        "###;
         assert_eq!(texts(text), ["yes", "also"]);
     }
 

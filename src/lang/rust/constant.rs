@@ -36,6 +36,9 @@ impl Unit<'_> {
             Expr::Tuple(it) if it.elems.is_empty() => Const::Null,
             Expr::Tuple(it) => self.constant_array(site, it.elems.iter(), depth),
             Expr::Array(it) => self.constant_array(site, it.elems.iter(), depth),
+            Expr::Macro(it) if last_name(&it.mac) == "include_str" => {
+                included(&it.mac).map_or(Const::Unknown, Const::File)
+            }
             Expr::Macro(_) => match self.constant_text(site, expr).and_then(|it| as_literal(&it)) {
                 Some(value) => Const::Str(value),
                 None => Const::Unknown,
@@ -107,6 +110,26 @@ impl Unit<'_> {
                 Piece::Hole(Hole { value, span, numeric: false })
             }
         }
+    }
+}
+
+/// The path in `include_str!("a.sql")`, `query_file!("a.sql", x)`, `include_str!(concat!(env!("X"), "/a.sql"))`:
+/// what stands in it last.
+pub(super) fn included(mac: &syn::Macro) -> Option<Name> {
+    let args = parse_exprs(mac)?;
+    args.iter().find_map(|it| path_in(it, MAX_DEPTH))
+}
+
+fn path_in(expr: &Expr, depth: u32) -> Option<Name> {
+    let depth = depth.checked_sub(1)?;
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Str(lit), .. }) => Some(lit.value().into()),
+        Expr::Paren(it) => path_in(&it.expr, depth),
+        Expr::Group(it) => path_in(&it.expr, depth),
+        Expr::Macro(it) if last_name(&it.mac) == "concat" => {
+            parse_exprs(&it.mac)?.iter().rev().find_map(|it| path_in(it, depth))
+        }
+        _ => None,
     }
 }
 

@@ -189,7 +189,7 @@ impl Body<'_, '_> {
     /// A condition as a value: constants on the two ways.
     pub(super) fn condition_value(&mut self, cond: &Expr, want: Want) -> Rvalue {
         let want = if want == Want::Nothing { Want::Value } else { want };
-        let (want, _) = self.gathered(want);
+        let want = self.shared(want);
         let (then, otherwise) = (self.new_block(), self.new_block());
         self.frame().scopes.push(Names::default());
         self.jump(cond, then, otherwise);

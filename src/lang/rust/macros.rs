@@ -52,6 +52,9 @@ impl Body<'_, '_> {
                 _ => self.other_macro(mac, want),
             },
             "dec" => Self::fixed(Const::Float(mac.tokens.to_string().replace(' ', "").into())),
+"include_str" => Self::fixed(
+                super::constant::included(mac).map_or(Const::Unknown, Const::File),
+            ),
             "stringify" | "env" | "file" | "line" | "column" | "module_path" => {
                 Self::fixed(Const::Unknown)
             }
@@ -129,10 +132,11 @@ impl Body<'_, '_> {
         {
             let ty = self.unit.type_ref(&self.site, &typed.ty);
             let args = self.macro_args(&typed.args);
-            return self.macro_call(mac, args, vec![ty], want);
+            return self.macro_call(mac, with_file(mac, args), vec![ty], want);
         }
         if let Some(args) = parse_args(mac) {
             let args = self.macro_args(&args);
+            let args = with_file(mac, args);
             return self.macro_call(mac, args, Vec::new(), want);
         }
         match parse_stmts(mac) {
@@ -335,6 +339,17 @@ fn prints(name: &str) -> bool {
             | "eyre"
             | "format_err"
     )
+}
+
+/// `query_file!("poll.sql", …)`: the text of the file in place of its path.
+fn with_file(mac: &Macro, mut args: Vec<Arg>) -> Vec<Arg> {
+    if last_name(mac).starts_with("query_file")
+        && let Some(first) = args.first_mut()
+        && let Operand::Const(Const::Str(path)) = &first.value
+    {
+        first.value = Operand::Const(Const::File(path.clone()));
+    }
+    args
 }
 
 /// `query_as!`, `query_file_as_unchecked!`.

@@ -87,6 +87,14 @@ impl Names {
                     own.items.extend(scope.items);
                     own.globs.extend(scope.globs);
                 }
+                Item::ExternCrate(it) => {
+                    let full: Name = unraw(&it.ident).into();
+                    imports.push(full.clone());
+                    if let Some((_, rename)) = &it.rename {
+                        let own = self.modules.entry(module.clone()).or_default();
+                        own.items.insert(unraw(rename).into(), full);
+                    }
+                }
                 Item::Mod(it) => {
                     let inner = it.content.as_ref().map_or(&[][..], |it| &it.1);
                     self.import(&join(module, &unraw(&it.ident)), inner, imports);
@@ -312,6 +320,7 @@ mod tests {
             use sqlx::{self as db, query as q, postgres::{PgPool, *}};
             use super::store::Store; use self::inner::Part; use crate::offer;
             use Status::*; use inner::deep; use anyhow::anyhow;
+            extern crate diesel as d;
             mod inner { pub struct Part; pub mod deep {} }
             enum Status { Open } fn helper() {}
             table! { jobs (id) { id -> Int8, } }
@@ -332,6 +341,7 @@ mod tests {
             ("unknown::x", "unknown::x"),
             ("anyhow::Result", "anyhow::Result"),
             ("anyhow", "anyhow::anyhow"),
+            ("d::update", "diesel::update"),
         ] {
             assert_eq!(resolve(code, path), full, "{path}");
         }

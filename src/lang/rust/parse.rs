@@ -14,7 +14,7 @@ pub(super) fn parse(source: &Source) -> Result<(syn::File, Spans<'_>), Problem> 
         problem(source, ProblemKind::Syntax, spans.error(span), message)
     };
     let tokens = TokenStream::from_str(&source.text[base..])
-        .map_err(|it| syntax(it.span(), "the text has no tokens"))?;
+        .map_err(|it| syntax(it.span(), "a bracket, quote or comment is not closed"))?;
     if let Err(deep) = nesting::check(&tokens) {
         let message = "the code is nested too deeply to be read";
         return Err(problem(source, ProblemKind::Limit, spans.of(deep), message));

@@ -41,7 +41,9 @@ fn dumps_are_pinned() {
     let update = std::env::var("UPDATE").is_ok();
     for path in fixtures() {
         let text = read(&path);
-        let actual = dump_file(&lowered(&text), &text);
+        let name = path.file_name().expect("a file").to_string_lossy();
+        let file = lower(&source(&format!("fixtures/lang/rust/{name}"), &text));
+        let actual = dump_file(&file, &text);
         let pinned = path.with_extension("ir");
         if update {
             #[expect(clippy::disallowed_methods, reason = "tests rewrite their fixtures")]
@@ -168,9 +170,11 @@ fn mangled_fixtures_break_nothing() {
             let without: Vec<_> =
                 lines.iter().enumerate().filter(|it| it.0 != idx).map(|it| *it.1).collect();
             assert_sound(&without.join("\n"));
-            assert_sound(&lines[..idx].join("\n"));
+            if idx % 5 == 0 {
+                assert_sound(&lines[..idx].join("\n"));
+            }
         }
-        for (at, _) in text.char_indices().step_by(37) {
+        for (at, _) in text.char_indices().step_by(97) {
             assert_sound(&format!("{}{}", &text[..at], &text[(at + 1..).start..]));
         }
     }
@@ -182,7 +186,7 @@ fn tokens_may_go_missing_where_the_rest_still_parses() {
     for path in fixtures() {
         let text = read(&path);
         let words: Vec<_> = text.split_inclusive(' ').collect();
-        for idx in (0..words.len()).step_by(3) {
+        for idx in (0..words.len()).step_by(7) {
             let mut words = words.clone();
             words.remove(idx);
             assert_sound(&words.concat());
