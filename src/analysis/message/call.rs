@@ -59,7 +59,7 @@ impl<'a> Explorer<'a, '_> {
         }
         let short = operands.short();
         let is_caught = path.state.delivery.caught().is_some();
-        let meaning = self.meaning(operands);
+        let meaning = self.meaning(operands, is_caught);
         if is_caught && !matches!(meaning, Meaning::Run(_) | Meaning::Ack { .. }) {
             // Names suffice in a `catch`: whoever records a failure there does not lose it.
             if self.gives_back(short) && !self.is_log(operands) {
@@ -209,7 +209,7 @@ impl<'a> Explorer<'a, '_> {
         if matches!(work, Work::Durable | Work::Unknown)
             && let Some(caught) = path.state.delivery.caught_mut()
         {
-            caught.resumed |= caught.arm.is_none() && caught.exit.is_none();
+            caught.aside |= caught.arm.is_none() && caught.exit.is_none();
         }
         let delivery = &mut path.state.delivery;
         let in_arm = delivery.caught().is_some_and(|it| it.arm.is_some());

@@ -207,7 +207,7 @@ impl Explorer<'_, '_> {
             && failure.phase == Phase::Flying
         {
             let caught =
-                Caught { at: span, by: CaughtBy::Arm, arm: Some((depth, to)), exit: None, resumed: false };
+                Caught { at: span, by: CaughtBy::Arm, arm: Some((depth, to)), exit: None, aside: false };
             failure.phase = Phase::Caught(caught);
         }
     }
@@ -217,7 +217,7 @@ impl Explorer<'_, '_> {
         if let Some(failure) = &mut path.state.delivery.failure
             && failure.phase == Phase::Flying
         {
-            let caught = Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None, resumed: false };
+            let caught = Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None, aside: false };
             failure.phase = Phase::Caught(caught);
             path.trace.push(StepRole::Catch, span, format!("the failure is dropped{what}"));
         }
@@ -237,6 +237,14 @@ impl Explorer<'_, '_> {
             Test::Is(name) => holds && self.is_permanent(name),
             Test::Truthy | Test::Null | Test::Failed | Test::Number(_) => false,
         };
+        let chosen = match test {
+            Test::Is(name) => holds && !self.input.words.catch_all.has(name),
+            Test::Truthy | Test::Null | Test::Failed | Test::Number(_) => false,
+        };
+        if chosen && let Some(caught) = path.state.delivery.caught_mut() {
+            caught.aside = true;
+            caught.by = CaughtBy::Narrow;
+        }
         let behind = path.state.delivery.caught().is_some_and(|it| it.arm.is_none());
         if permanent || behind {
             Self::excuse(path);
@@ -359,7 +367,7 @@ impl Explorer<'_, '_> {
         let depth = self.depth();
         if let Some(failure) = &mut path.state.delivery.failure {
             let arm_at = Some((depth, arm.block));
-            let caught = Caught { at: arm.span, by, arm: arm_at, exit: None, resumed: false };
+            let caught = Caught { at: arm.span, by, arm: arm_at, exit: None, aside: false };
             failure.phase = Phase::Caught(caught);
             path.trace.push(StepRole::Catch, arm.span, "the failure is caught here");
         }
