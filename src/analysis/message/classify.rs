@@ -178,6 +178,7 @@ impl Explorer<'_, '_> {
                 | Role::Query { .. }
                 | Role::Where { .. }
                 | Role::Set { .. }
+                | Role::Select { .. }
                 | Role::LockRows { .. }
                 | Role::Prepare { .. }
                 | Role::Bind { .. }
