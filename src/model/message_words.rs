@@ -82,6 +82,8 @@ pub struct MessageWords {
     pub auto_ack: NameSet,
     /// Settings that, when false, undo such a setting.
     pub late_offset: NameSet,
+    /// Code that waits for an answer: a reply that is lost is asked for again.
+    pub replies: WordSet,
     /// Methods that the framework calls when a job has failed for good.
     pub failure_hooks: NameSet,
     /// Columns that tell age, owner or heartbeat.
@@ -157,7 +159,8 @@ impl MessageWords {
                 "header", "headers", "payload", "body", "content", "data", "handler", "first", "current",
                 "subscription", "topic", "queue", "channel", "basic_qos", "context",
                 "last_error", "stack", "next", "bus", "middleware", "container", "logger", "inspect",
-                "spawn", "abort", "drop", "flush_log", "start_timer", "stop_timer", "observe", "inc",
+                "spawn", "abort", "drop", "flush_log", "start_timer", "stop_timer", "observe", "inc", "timeout",
+                "connect_timeout", "lt", "lte", "gt", "gte", "eq", "limit", "select", "accept", "fit", "quality",
             ]),
             parse: WordSet::new(&[
                 "json", "json_decode", "decode", "deserialize", "unserialize", "parse", "from_slice",
@@ -193,6 +196,7 @@ impl MessageWords {
                 "enable_auto_commit",
             ]),
             late_offset: NameSet::new(&["enable.auto.offset.store", "enable_auto_offset_store"]),
+            replies: WordSet::new(&["rpc", "reply", "replies", "response", "responses", "promise"]),
             failure_hooks: NameSet::new(&["failed", "on_failure", "on_failed", "after_failure"]),
             lease_columns: WordSet::new(&[
                 "at", "on", "until", "since", "date", "time", "timestamp", "heartbeat", "heartbeats",

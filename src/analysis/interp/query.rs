@@ -12,7 +12,7 @@ use crate::base::{Name, Span, snake_case};
 use crate::ir::{
     Assign, Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef,
 };
-use crate::model::{Access, Comparison, LockSpec, RowSource, Verb, Yield};
+use crate::model::{Access, Comparison, LockSpec, RowSource, TypeKindHint, Verb, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -59,11 +59,23 @@ impl Interp<'_> {
         verb: Verb,
         source: &RowSource,
     ) -> Value {
-        let on_query =
-            matches!(state.object(&site.receiver).map(|it| &it.kind), Some(ObjectKind::Query(_)));
-        let root =
-            if on_query { site.receiver.clone() } else { Value::Object(self.identity(&"query")) };
+        let given = match state.object(&site.receiver).map(|it| &it.kind) {
+            Some(ObjectKind::Query(query)) => Some((**query).clone()),
+            _ => None,
+        };
+        let on_query = given.is_some();
+        // A table or storage gives a new query each time.
+        let forks = on_query && self.is_repository(state, &site.receiver);
+        let root = if on_query && !forks {
+            site.receiver.clone()
+        } else {
+            Value::Object(self.identity(&"query"))
+        };
         let table = self.source_table(state, site, source);
+        if let Some(query) = given.filter(|_| forks) {
+            let kind = ObjectKind::Query(Box::new(query));
+            state.put(root.clone(), Object { kind, ..Object::default() });
+        }
         if on_query {
             if let Some(query) = query_mut(state, &root) {
                 if verb != Verb::Unknown {
@@ -89,6 +101,13 @@ impl Interp<'_> {
         }
         self.add_source(state, site, &root, source);
         root
+    }
+
+    fn is_repository(&self, state: &State, value: &Value) -> bool {
+        self.types_of(state, value).iter().any(|ty| {
+            let fact = self.fact_of(&ty.name);
+            fact.is_some_and(|it| it.kind == Some(TypeKindHint::Repository))
+        })
     }
 
     /// Key and criteria of a row source become conditions.

@@ -68,6 +68,10 @@ impl<'a> Explorer<'a, '_> {
             }
         }
         match meaning {
+            // Nobody looks at what was taken: a list is trimmed, no message is handled.
+            Meaning::Receive { .. } if operands.call.discarded => {
+                self.done(site, operands, path)
+            }
             Meaning::Receive { destructive } => {
                 let destructive = destructive || self.hand_over(site, operands).is_some();
                 let text = format!("`{short}` delivers a message");
@@ -213,6 +217,11 @@ impl<'a> Explorer<'a, '_> {
 
     fn worked(&mut self, operands: &Operands<'_>, work: Work, path: &mut Path) {
         let carries = operands.arg_tags().has(Tags::FAILURE);
+        if matches!(work, Work::Durable | Work::Unknown)
+            && let Some(caught) = path.state.delivery.caught_mut()
+        {
+            caught.resumed |= caught.arm.is_none() && caught.exit.is_none();
+        }
         let delivery = &mut path.state.delivery;
         let in_arm = delivery.caught().is_some_and(|it| it.arm.is_some());
         match work {
@@ -428,7 +437,10 @@ impl<'a> Explorer<'a, '_> {
     ) -> Ways {
         match work {
             Some(work) => {
-                let of_message = operands.tags().of_message() || work == Work::Durable;
+                let popped =
+                    path.state.delivery.settled.as_ref().is_some_and(|it| it.how != How::Ack);
+                let durable = work == Work::Durable && !popped;
+                let of_message = operands.tags().of_message() || durable;
                 self.work(site, operands, (work, of_message), path)
             }
             None => self.done(site, operands, path),

@@ -4,6 +4,7 @@
 //! registers it; a loop by the load in it; home-grown code by a load and an ack of the same thing, or by
 //! a parameter called like a message that is settled inside. The shape of the code alone proves nothing.
 
+use super::interest::Interests;
 use super::value::{Kind, Value};
 use super::{MessageInput, callable, settings};
 use crate::base::{Language, Name, Span, last_segment};
@@ -55,6 +56,18 @@ impl Root {
             auto_ack: None,
             message: "".into(),
             queue: "".into(),
+        }
+    }
+
+    /// Whether it can settle a message at all: by its return, by a call, or because the broker has
+    /// forgotten it from the beginning.
+    pub(super) fn can_lose(&self, input: &MessageInput<'_>, interests: &mut Interests) -> bool {
+        let it = interests.of(input, self.func);
+        match self.verdict {
+            HandlerVerdict::Explicit => {
+                it.settles || self.auto_ack.is_some() || sets_hand_over(input, self.func)
+            }
+            HandlerVerdict::AckOnReturn | HandlerVerdict::ByValue => it.decides || it.settles,
         }
     }
 
@@ -328,8 +341,11 @@ fn by_use(input: &MessageInput<'_>, at: FuncRef) -> Option<Root> {
 /// Whether the function tells the broker to forget messages at hand-over.
 fn sets_hand_over(input: &MessageInput<'_>, at: FuncRef) -> bool {
     let func = input.program.function(at);
-    let mut calls = steps_of(func).filter_map(|it| it.0);
-    calls.any(|call| settings::hand_over(input, (func, call, call.name_span), None).is_some())
+    input.resolved.get(&at).into_iter().flat_map(|it| &it.calls).any(|((block, idx), site)| {
+        call_at(func, *block, *idx).is_some_and(|(call, span)| {
+            settings::hand_over(input, (func, call, span), Some(site)).is_some()
+        })
+    })
 }
 
 /// Whether the function itself, or one that it calls, takes messages.

@@ -21,6 +21,12 @@ impl Explorer<'_, '_> {
                 out
             }
             Rvalue::Ref(place) => self.load(place, &path.state),
+            Rvalue::Binary(BinaryOp::Add | BinaryOp::Sub, left, right)
+                if !self.is_counter(left) =>
+            {
+                let tags = self.tags_of(&[left.clone(), right.clone()], path);
+                self.fresh(site, tags, path)
+            }
             Rvalue::Binary(op, left, right) => {
                 let left = self.operand(left, &path.state);
                 let right = self.operand(right, &path.state);
@@ -62,6 +68,12 @@ impl Explorer<'_, '_> {
                 self.fresh(site, tags, path)
             }
         }
+    }
+
+    /// Whether a sum is worth following: its variable decides something.
+    fn is_counter(&mut self, operand: &Operand) -> bool {
+        let shape = self.shape(self.frame().at);
+        matches!(operand, Operand::Local(local) if shape.is_compared(*local))
     }
 
     /// A new unknown value of this place; what was known of its last one is forgotten.

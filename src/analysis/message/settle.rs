@@ -216,7 +216,7 @@ impl Explorer<'_, '_> {
             && failure.phase == Phase::Flying
         {
             let caught =
-                Caught { at: span, by: CaughtBy::Arm, arm: Some((depth, to)), exit: None };
+                Caught { at: span, by: CaughtBy::Arm, arm: Some((depth, to)), exit: None, resumed: false };
             failure.phase = Phase::Caught(caught);
         }
     }
@@ -226,7 +226,7 @@ impl Explorer<'_, '_> {
         if let Some(failure) = &mut path.state.delivery.failure
             && failure.phase == Phase::Flying
         {
-            let caught = Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None };
+            let caught = Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None, resumed: false };
             failure.phase = Phase::Caught(caught);
             path.trace.push(StepRole::Catch, span, format!("the failure is dropped{what}"));
         }
@@ -368,7 +368,7 @@ impl Explorer<'_, '_> {
         let depth = self.depth();
         if let Some(failure) = &mut path.state.delivery.failure {
             let arm_at = Some((depth, arm.block));
-            let caught = Caught { at: arm.span, by, arm: arm_at, exit: None };
+            let caught = Caught { at: arm.span, by, arm: arm_at, exit: None, resumed: false };
             failure.phase = Phase::Caught(caught);
             path.trace.push(StepRole::Catch, arm.span, "the failure is caught here");
         }
@@ -391,6 +391,7 @@ impl Explorer<'_, '_> {
                 }) && delivery.failure.is_none()
                     && !delivery.given_back
                     && self.root.receives
+                    && !self.awaits_reply()
                     && value.tags.of_message();
                 let func = self.input.program.function(self.root.func);
                 let denies = self.denies(func, &path.state.delivery);
@@ -414,6 +415,12 @@ impl Explorer<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether the code waits for an answer to something that it has sent.
+    fn awaits_reply(&self) -> bool {
+        let name = &self.input.program.function(self.root.func).name;
+        self.input.words.replies.matches(name)
     }
 
     /// Reports what depends on all paths. A function that is called to get the message again is at
@@ -518,14 +525,7 @@ impl Explorer<'_, '_> {
     pub(super) fn destructor(&self, value: &Value) -> Option<crate::ir::FuncRef> {
         let info = self.symbols.info(value.as_symbol()?);
         let class = info.class.as_deref().filter(|_| info.made)?;
-        let program = self.input.program;
-        self.input.words.destructors.iter().find_map(|name| {
-            let at = program.method(class, name)?;
-            let func = program.function(at);
-            let of_drop = func.of_trait.as_deref().is_none_or(|it| last_segment(it) == "Drop");
-            let is_magic = name.starts_with("__") || func.of_trait.is_some();
-            (of_drop && is_magic && !func.is_abstract).then_some(at)
-        })
+        super::interest::destructor(self.input, class)
     }
 
     /// Whether something still holds an object when the running function is left.
