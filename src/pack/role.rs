@@ -553,6 +553,7 @@ mod tests {
                 "same" | "fetch" | "count" | "expect" => "from = \"arg0\"\ngives = \"row\"",
                 "where" | "set" => "column = \"arg0\"",
                 "expr" => "column = \"arg0\"\ncomparison = \"eq\"",
+                "select" => "columns = \"arg0\"",
                 "join" => "parts = [\"args0\"]",
                 "load" | "update" | "insert" | "delete" | "execute" => "gives = \"row\"",
                 "prepare" => "sql = \"arg0\"",
