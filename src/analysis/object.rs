@@ -106,6 +106,8 @@ pub struct QueryState {
     pub sets: Vec<crate::ir::Assign>,
     /// Values of the parameters in both.
     pub params: BTreeMap<ParamRef, Value>,
+    /// Columns that a SELECT gives; empty: all of them.
+    pub columns: Vec<Name>,
     /// Conditions that are not understood were added.
     pub vague: bool,
     /// Row lock to take.
@@ -129,6 +131,7 @@ impl QueryState {
             conditions: Vec::new(),
             sets: Vec::new(),
             params: BTreeMap::new(),
+            columns: Vec::new(),
             vague: false,
             lock: None,
             span,

@@ -636,7 +636,10 @@ pub(super) fn relates(
             named && it.key == load.key && it.table.same(&load.table) != Some(false)
         });
         let by_key = load.key.as_ref().is_some_and(|it| key_of_row(it, own));
-        return same_key || by_key && write.table.same(&load.table) == Some(true);
+        let related = same_key || by_key && write.table.same(&load.table) == Some(true);
+        if related || write.statement.is_none() {
+            return related;
+        }
     }
     let Some((stmt, params)) = &write.statement else { return false };
     let table = load.and_then(|it| write.table.same(&it.table));

@@ -123,6 +123,7 @@ impl Interp<'_> {
             Role::Set { column, value, relative } => {
                 Some(self.add_set(state, site, column, value.as_ref(), *relative))
             }
+            Role::Select { columns } => Some(self.select_columns(state, site, columns)),
             Role::LockRows { lock, when } => {
                 Some(self.lock_rows(state, site, *lock, when.as_ref()))
             }
@@ -168,8 +169,9 @@ impl Interp<'_> {
                 self.look_at(&value);
                 Some(value)
             }
-            Role::Save { row, sets, whole, gives } => {
-                Some(self.save_role(state, site, (row, sets.as_ref()), *whole, (*gives, weak)))
+            Role::Save { row, sets, whole, exists, gives } => {
+                let how = (*whole, *exists);
+                Some(self.save_role(state, site, (row, sets.as_ref()), how, (*gives, weak)))
             }
             Role::Assign { row, column, value, by_name } => {
                 let column = if *by_name { &Access::Literal(rest.into()) } else { column };
@@ -185,7 +187,11 @@ impl Interp<'_> {
                 let row = self.access(state, site, row);
                 match super::query::column_name(&column) {
                     Some(name) => Some(self.read_field(state, &row, &property_name(&name))),
-                    None => Some(Value::derived([row])),
+                    None => match column {
+                        // By position.
+                        Value::Int(idx) => Some(self.read_field(state, &row, &idx.to_string().into())),
+                        _ => Some(Value::derived([row])),
+                    },
                 }
             }
             Role::Check { row, column, value } => {
@@ -343,7 +349,10 @@ impl Interp<'_> {
         site: &Site<'_>,
         class: Option<&Access>,
     ) -> Option<Value> {
-        let Some(class) = class else { return Some(Value::Unknown) };
+        let Some(class) = class else {
+            self.made.insert(site.id);
+            return Some(Value::Unknown);
+        };
         let value = self.access(state, site, class);
         let class = match &value {
             Value::Class(it) => it.clone(),

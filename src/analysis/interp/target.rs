@@ -51,7 +51,8 @@ impl Interp<'_> {
     }
 
     fn row_target(&self, state: &State, row: &Value) -> Target {
-        let key = Some(Value::path(row.clone(), "id"));
+        let own = state.object(row).and_then(|it| it.fields.get("id"));
+        let key = Some(own.map_or_else(|| Value::path(row.clone(), "id"), |it| it.value.clone()));
         Target { table: self.table_of(state, row), query: None, key }
     }
 

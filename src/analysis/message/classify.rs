@@ -206,6 +206,7 @@ impl Explorer<'_, '_> {
                 | Role::Query { .. }
                 | Role::Where { .. }
                 | Role::Set { .. }
+                | Role::Select { .. }
                 | Role::LockRows { .. }
                 | Role::Prepare { .. }
                 | Role::Bind { .. }
