@@ -638,7 +638,12 @@ impl Interp<'_> {
 
     /// `select(status)`, `select((id, status))`: only these columns come back. What is no column
     /// (`Job::as_select()`) leaves the row as it is.
-    pub(super) fn select_columns(&mut self, state: &mut State, site: &Site<'_>, columns: &Access) -> Value {
+    pub(super) fn select_columns(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        columns: &Access,
+    ) -> Value {
         let root = self.query_of(state, site);
         let given = self.access(state, site, columns);
         let columns: Option<Vec<Name>> =
@@ -866,9 +871,10 @@ pub(crate) fn sql_value(expr: &SqlExpr, params: &BTreeMap<ParamRef, Value>) -> V
 /// What a parameter stands for when all are bound by one array that a caller knows.
 fn bound_in(array: &Value, param: &ParamRef) -> Value {
     match (array, param) {
-        (Value::Param(_) | Value::This | Value::Path(_) | Value::Object(_), ParamRef::Named(name)) => {
-            Value::path(array.clone(), name.clone())
-        }
+        (
+            Value::Param(_) | Value::This | Value::Path(_) | Value::Object(_),
+            ParamRef::Named(name),
+        ) => Value::path(array.clone(), name.clone()),
         (array, _) => Value::derived([array.clone()]),
     }
 }

@@ -189,7 +189,9 @@ impl Interp<'_> {
                     Some(name) => Some(self.read_field(state, &row, &property_name(&name))),
                     None => match column {
                         // By position.
-                        Value::Int(idx) => Some(self.read_field(state, &row, &idx.to_string().into())),
+                        Value::Int(idx) => {
+                            Some(self.read_field(state, &row, &idx.to_string().into()))
+                        }
                         _ => Some(Value::derived([row])),
                     },
                 }

@@ -68,7 +68,9 @@ impl<'p> Interp<'p> {
             }
             Value::Path(it) => {
                 for owner in self.types_of(state, &it.0) {
-                    self.property_types(&owner.name, &it.1).iter().for_each(|it| self.push_type(out, it));
+                    self.property_types(&owner.name, &it.1)
+                        .iter()
+                        .for_each(|it| self.push_type(out, it));
                 }
             }
             Value::Element(it) => {
@@ -270,7 +272,6 @@ fn assigned_type(func: &Function, summary: &Summary, name: &Name) -> Option<Type
         _ => None,
     })
 }
-
 
 /// `Option<X>` and `Result<X, E>` are seen through.
 pub(super) fn peel(ty: &TypeRef) -> &TypeRef {
