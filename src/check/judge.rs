@@ -192,14 +192,13 @@ fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>>
 }
 
 /// Every column at once.
-fn whole_target(write: &WriteFact) -> Target {
+fn whole_target(_write: &WriteFact) -> Target {
     Target {
         column: "".into(),
         class: ColumnClass::Plain,
         value: Value::Unknown,
         relative: false,
         now: false,
-        span: write.primary,
     }
 }
 

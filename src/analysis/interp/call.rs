@@ -62,13 +62,12 @@ impl<'p> Interp<'p> {
         let result = match &call.callee {
             Callee::Value(it) => {
                 let callable = self.operand(state, it);
-                match self.run_callable(state, &callable, &site.args.clone()) {
-                    Some(result) => result,
-                    None => {
-                        let guess = self.unknown_call(state, &site);
-                        let given = matches!(callable, Value::Param(_) | Value::Capture(_));
-                        if given { Value::path(callable, CALLED) } else { guess }
-                    }
+                if let Some(result) = self.run_callable(state, &callable, &site.args.clone()) {
+                    result
+                } else {
+                    let guess = self.unknown_call(state, &site);
+                    let given = matches!(callable, Value::Param(_) | Value::Capture(_));
+                    if given { Value::path(callable, CALLED) } else { guess }
                 }
             }
             Callee::New(class) => self.construct(state, &site, class),
@@ -233,7 +232,7 @@ impl<'p> Interp<'p> {
         }
         let known = self.shared.vocabulary.type_fact(self.language, class).is_some();
         let own = || self.shared.store.summary(at);
-        (known || own().is_none_or(|it| it.is_silent())).then(|| Target::Pattern {
+        (known || own().is_none_or(|it| it.is_silent())).then_some(Target::Pattern {
             pattern,
             rest,
             weak: pattern.weak,

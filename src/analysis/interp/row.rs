@@ -189,20 +189,17 @@ impl Interp<'_> {
         column: &Value,
         value: Option<Value>,
     ) {
-        match (column_name(column), value) {
-            (Some(name), value) => {
-                let name: Name = snake_case(&name).into();
-                self.set_field(state, row, &name, value.unwrap_or_default());
-            }
-            (None, _) => {
-                let Some(ObjectKind::Array(array)) = state.object(column).map(|it| it.kind.clone())
-                else {
-                    return;
-                };
-                for item in &array.items {
-                    if let Some(name) = column_name(&item.key) {
-                        self.set_field(state, row, &name, item.value.clone());
-                    }
+        if let (Some(name), value) = (column_name(column), value) {
+            let name: Name = snake_case(&name).into();
+            self.set_field(state, row, &name, value.unwrap_or_default());
+        } else {
+            let Some(ObjectKind::Array(array)) = state.object(column).map(|it| it.kind.clone())
+            else {
+                return;
+            };
+            for item in &array.items {
+                if let Some(name) = column_name(&item.key) {
+                    self.set_field(state, row, &name, item.value.clone());
                 }
             }
         }

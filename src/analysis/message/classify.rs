@@ -179,7 +179,6 @@ impl Explorer<'_, '_> {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm per role")]
     fn by_row_role(operands: &Operands<'_>) -> Option<Meaning> {
         let weak = operands.site.is_some_and(|it| it.weak);
         let mut known = None;
