@@ -8,7 +8,7 @@ use super::fault::Found;
 use super::interest::Interests;
 use super::roots::Root;
 use super::shape::Shape;
-use super::state::{How, Path, State, Trace};
+use super::state::{CaughtBy, How, Path, State, Trace};
 use super::value::{Kind, Origin, Symbols, Tags, Test, Value};
 use crate::base::Span;
 use crate::finding::StepRole;
@@ -96,6 +96,16 @@ pub(super) fn explore(
     explorer.report_rest();
 }
 
+/// Whether a block lies behind an arm: it can be reached without it, or, for a `catch`, was made before
+/// it (when the `try` is always left otherwise, only the arm leads there).
+fn is_behind(by: CaughtBy, arm: BlockId, to: BlockId, shape: &Shape) -> bool {
+    let made_before = match by {
+        CaughtBy::Wide | CaughtBy::Narrow => to.0 < arm.0,
+        CaughtBy::Arm | CaughtBy::Dropped => false,
+    };
+    made_before || !shape.dominates(arm, to)
+}
+
 /// A stable number for a place on a call path.
 pub(super) fn mix(parts: impl Hash) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
@@ -142,8 +152,7 @@ impl<'a> Explorer<'a, '_> {
         for capture in &func.captures {
             let name = func.locals.get(capture.inner).map(|it| it.name.clone());
             let is_this = name.as_deref().is_some_and(|it| matches!(it, "this" | "self"));
-            let origin =
-                if is_this { Origin::This } else { Origin::Unset(0, capture.inner) };
+            let origin = if is_this { Origin::This } else { Origin::Unset(0, capture.inner) };
             let symbol = self.symbols.intern(origin);
             if is_this {
                 self.symbols.info_mut(symbol).class.clone_from(&func.class);
@@ -368,8 +377,7 @@ impl<'a> Explorer<'a, '_> {
         if let Some(caught) = path.state.delivery.caught_mut()
             && let Some((at, arm)) = caught.arm
             && at == depth
-            // Blocks behind the arm were made before it, or can be reached without it.
-            && (to.0 < arm.0 || !shape.dominates(arm, to))
+            && is_behind(caught.by, arm, to, &shape)
         {
             caught.arm = None;
         }
@@ -447,11 +455,7 @@ impl<'a> Explorer<'a, '_> {
             Test::Truthy if fact(Test::Null) == Some(true) => Some(false),
             Test::Null if made || fact(Test::Truthy) == Some(true) => Some(false),
             Test::Is(_) if fact(Test::Null) == Some(true) => Some(false),
-            Test::Truthy
-            | Test::Null
-            | Test::Failed
-            | Test::Is(_)
-            | Test::Number(_) => None,
+            Test::Truthy | Test::Null | Test::Failed | Test::Is(_) | Test::Number(_) => None,
         }
     }
 

@@ -153,8 +153,7 @@ impl Explorer<'_, '_> {
             _ => format!("`{}` fails here", call.name),
         };
         path.trace.push(StepRole::Throw, call.span, text);
-        let failure =
-            Failure { work: call.work, phase: Phase::Flying, late, site: call.site };
+        let failure = Failure { work: call.work, phase: Phase::Flying, late, site: call.site };
         path.state.delivery.failure = Some(failure);
     }
 
@@ -195,28 +194,25 @@ impl Explorer<'_, '_> {
         {
             // The work had failed already; only nobody had looked when the message was settled.
             failure.late = false;
-            let strand = Strand {
-                ack: settled.span,
-                flying: true,
-                weak: settled.weak,
-                in_arm: false,
-            };
+            let strand =
+                Strand { ack: settled.span, flying: true, weak: settled.weak, in_arm: false };
             path.state.delivery.strand = Some(strand);
         }
     }
 
     /// A branch on a failed result swallows it, until it is returned.
-    pub(super) fn enter_arm(
-        &mut self,
-        path: &mut Path,
-        (to, span): (BlockId, Span),
-    ) {
+    pub(super) fn enter_arm(&mut self, path: &mut Path, (to, span): (BlockId, Span)) {
         let depth = self.depth();
         if let Some(failure) = &mut path.state.delivery.failure
             && failure.phase == Phase::Flying
         {
-            let caught =
-                Caught { at: span, by: CaughtBy::Arm, arm: Some((depth, to)), exit: None, aside: false };
+            let caught = Caught {
+                at: span,
+                by: CaughtBy::Arm,
+                arm: Some((depth, to)),
+                exit: None,
+                aside: false,
+            };
             failure.phase = Phase::Caught(caught);
         }
     }
@@ -226,7 +222,8 @@ impl Explorer<'_, '_> {
         if let Some(failure) = &mut path.state.delivery.failure
             && failure.phase == Phase::Flying
         {
-            let caught = Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None, aside: false };
+            let caught =
+                Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None, aside: false };
             failure.phase = Phase::Caught(caught);
             path.trace.push(StepRole::Catch, span, format!("the failure is dropped{what}"));
         }
@@ -394,9 +391,11 @@ impl Explorer<'_, '_> {
         let delivery = &path.state.delivery;
         match self.root.verdict {
             HandlerVerdict::Explicit => {
-                let hands_out = delivery.settled.as_ref().is_some_and(|it| {
-                    it.how == How::Ack && !it.worked && !it.on_purpose
-                }) && delivery.failure.is_none()
+                let hands_out = delivery
+                    .settled
+                    .as_ref()
+                    .is_some_and(|it| it.how == How::Ack && !it.worked && !it.on_purpose)
+                    && delivery.failure.is_none()
                     && !delivery.given_back
                     && self.root.receives
                     && !self.awaits_reply()
@@ -447,9 +446,10 @@ impl Explorer<'_, '_> {
 
     /// Whether a function that is called to get the message again has settled it instead.
     fn denies(&self, func: &crate::ir::Function, delivery: &Delivery) -> bool {
-        let only_settled = delivery.settled.as_ref().is_some_and(|it| {
-            it.how == How::Ack && !it.worked && !it.on_purpose
-        });
+        let only_settled = delivery
+            .settled
+            .as_ref()
+            .is_some_and(|it| it.how == How::Ack && !it.worked && !it.on_purpose);
         only_settled
             && !delivery.worked
             && !delivery.given_back

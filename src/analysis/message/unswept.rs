@@ -124,7 +124,8 @@ fn entry_of(
     let found = waiting(input, write, &column, &state)?;
     let is_worker = workers.contains(&write.symbol) || workers.contains(&at);
     // A table that is polled for waiting rows is a queue as well.
-    let polls = found.is_some() && write.workerlike;
+    let picks = write.statement.as_ref().is_some_and(|(it, _)| it.source.is_some());
+    let polls = (found.is_some() || picks) && write.workerlike;
     (is_worker || polls).then(|| Entry {
         table: write.table.clone(),
         column: column.to_string(),
@@ -194,9 +195,7 @@ fn admits(
     let holds = values.iter().any(|it| it.as_deref().is_none_or(|it| it == state));
     match condition.op {
         ConditionOp::Eq | ConditionOp::In | ConditionOp::Like => holds,
-        ConditionOp::Ne | ConditionOp::NotIn => {
-            !values.iter().flatten().any(|it| **it == *state)
-        }
+        ConditionOp::Ne | ConditionOp::NotIn => !values.iter().flatten().any(|it| **it == *state),
         ConditionOp::InSelect | ConditionOp::IsNotNull | ConditionOp::Other => true,
         ConditionOp::IsNull | ConditionOp::Less | ConditionOp::Greater => false,
     }
@@ -261,9 +260,11 @@ fn is_swept(input: &MessageInput<'_>, entry: &Entry) -> bool {
         let Some((statement, params)) = &it.statement else { return false };
         sweeps(input, statement, params, entry)
     });
-    let by_load = input.loads.iter().filter(|it| same(&it.table)).any(|it| {
-        it.key.is_none() && filter_admits(it, &entry.column, &entry.state)
-    });
+    let by_load = input
+        .loads
+        .iter()
+        .filter(|it| same(&it.table))
+        .any(|it| it.key.is_none() && filter_admits(it, &entry.column, &entry.state));
     let empty = BTreeMap::new();
     let stem = entry.table.stem().unwrap_or_default();
     let by_script = input.program.files().flat_map(|it| &it.statements).any(|it| {
