@@ -216,7 +216,7 @@ impl<'a> Explorer<'a, '_> {
         let mut out = Vec::new();
         let mut left: FxHashSet<(Outcome, State)> = FxHashSet::default();
         for (outcome, path) in exits {
-            for (outcome, mut path) in self.end_scope(outcome, path) {
+            for (outcome, mut path) in self.end_scope(&outcome, path) {
                 path.state.leave(self.depth());
                 let is_new = left.insert((outcome.clone(), path.state.clone()));
                 if is_new && out.len() < MAX_EXITS {
@@ -452,15 +452,14 @@ impl<'a> Explorer<'a, '_> {
         let made = self.symbols.info(symbol).made;
         match test {
             Test::Truthy if made => Some(true),
-            Test::Truthy if fact(Test::Null) == Some(true) => Some(false),
+            Test::Truthy | Test::Is(_) if fact(Test::Null) == Some(true) => Some(false),
             Test::Null if made || fact(Test::Truthy) == Some(true) => Some(false),
-            Test::Is(_) if fact(Test::Null) == Some(true) => Some(false),
             Test::Truthy | Test::Null | Test::Failed | Test::Is(_) | Test::Number(_) => None,
         }
     }
 
     /// Runs the destructors of objects that die with the running function.
-    fn end_scope(&mut self, outcome: Outcome, path: Path) -> Vec<(Outcome, Path)> {
+    fn end_scope(&mut self, outcome: &Outcome, path: Path) -> Vec<(Outcome, Path)> {
         let depth = self.depth();
         let func = self.func();
         let kept = |local: LocalId| {
@@ -474,7 +473,7 @@ impl<'a> Explorer<'a, '_> {
                 dying.push(value.clone());
             }
         }
-        dying.retain(|it| !self.outlives(it, &outcome, &path.state));
+        dying.retain(|it| !self.outlives(it, outcome, &path.state));
         let mut paths = vec![path];
         let span = func.span;
         for value in dying {

@@ -20,6 +20,7 @@ const SMALL_BODY: usize = 4;
 
 /// What a function does, itself or below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each joined by or")]
 pub(super) struct Interest {
     /// It acknowledges or takes messages for good.
     pub(super) settles: bool,
