@@ -27,7 +27,11 @@ impl Object {
         match &self.kind {
             ObjectKind::List(row) => visit(row),
             ObjectKind::Statement(stmt) => {
-                stmt.row.iter().chain([&stmt.text]).chain(stmt.params.values()).for_each(&mut *visit);
+                stmt.row
+                    .iter()
+                    .chain([&stmt.text])
+                    .chain(stmt.params.values())
+                    .for_each(&mut *visit);
                 stmt.statements.iter().flat_map(|it| it.1.values()).for_each(visit);
             }
             ObjectKind::Query(query) => query.params.values().for_each(visit),

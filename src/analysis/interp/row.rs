@@ -510,6 +510,8 @@ impl Interp<'_> {
             write.sql = Some(write.sql.unwrap_or(write.primary));
             write.primary = call_span;
             write.symbol = self.at;
+            // Its statement writes what the copy holds, changed or not.
+            write.whole = true;
             let row = non_null(row);
             write.fresh = match state.object(&row).map(|it| &it.kind) {
                 Some(ObjectKind::Row(it)) => it.fresh,

@@ -490,7 +490,8 @@ impl Interp<'_> {
             key,
             context: self.context(state),
             locks: stmt.lock.is_some(),
-            span: stmt.verb_span,
+            // A text that stands elsewhere is read where it is run.
+            span: if self.func.span.contains(stmt.verb_span) { stmt.verb_span } else { self.span },
             symbol: self.at,
             weak: false,
         };

@@ -4,9 +4,9 @@ use super::Interp;
 use crate::analysis::fact::Table;
 use crate::analysis::object::{Object, ObjectKind, RowState};
 use crate::analysis::state::State;
+use crate::analysis::summary::Summary;
 use crate::analysis::value::Value;
 use crate::base::{Name, last_segment};
-use crate::analysis::summary::Summary;
 use crate::ir::{ClassRef, Const, Function, LocalId, Operand, TypeRef};
 use crate::model::{TypeFact, TypeKindHint};
 
