@@ -66,8 +66,11 @@ fn judge(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
 /// A copy is written back whole while other code claims a column of the same table: the column goes
 /// back to what it was when the copy was read.
 fn undone_claim(input: &Input<'_>, index: &Index, write: &WriteFact) -> Option<Fault> {
-    let copied =
-        write.kind == WriteKind::Row && write.whole && !write.fresh && !write.loads.is_empty();
+    let copied = write.kind == WriteKind::Row
+        && write.whole
+        && !write.fresh
+        && write.statement.is_none()
+        && !write.loads.is_empty();
     if !copied || protection(write, &[]) == Protection::Safe {
         return None;
     }
