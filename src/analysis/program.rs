@@ -245,6 +245,12 @@ impl<'a> Program<'a> {
         &self.files[&at.source].functions[at.func]
     }
 
+    /// Whether a function, or what would stand at it, is test code.
+    pub fn is_exempt(&self, at: FuncRef) -> bool {
+        let file = self.files[&at.source];
+        file.exempt || file.functions.get(at.func).is_some_and(|it| it.exempt)
+    }
+
     /// The functions of a file.
     pub fn functions_of(&self, source: SourceId) -> &'a IdVec<FuncId, Function> {
         &self.files[&source].functions

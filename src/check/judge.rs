@@ -17,7 +17,8 @@ use crate::rule::FaultKind;
 pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
     let index = Index::of(input);
     let mut out = Vec::new();
-    for (at, facts) in &input.settled.facts {
+    let facts = input.settled.facts.iter().filter(|it| !input.program.is_exempt(*it.0));
+    for (at, facts) in facts {
         let root = !input.settled.imported.contains(at);
         for write in &facts.writes {
             if root || write.trace.len() >= MAX_TRACE {
@@ -35,13 +36,8 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
         let found = judge(input, &index, &write);
         out.extend(found.into_iter().filter(|it| it.confidence > Confidence::Low));
     }
-    out.retain(|it| !is_exempt(input, it.symbol));
+    out.retain(|it| !input.program.is_exempt(it.symbol));
     settle(out)
-}
-
-fn is_exempt(input: &Input<'_>, at: FuncRef) -> bool {
-    let function = input.program.functions_of(at.source).get(at.func);
-    input.program.file(at.source).exempt || function.is_some_and(|it| it.exempt)
 }
 
 /// A write with what was decided about it so far.
@@ -70,8 +66,11 @@ fn judge(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
 /// A copy is written back whole while other code claims a column of the same table: the column goes
 /// back to what it was when the copy was read.
 fn undone_claim(input: &Input<'_>, index: &Index, write: &WriteFact) -> Option<Fault> {
-    let copied =
-        write.kind == WriteKind::Row && write.whole && !write.fresh && !write.loads.is_empty();
+    let copied = write.kind == WriteKind::Row
+        && write.whole
+        && !write.fresh
+        && write.statement.is_none()
+        && !write.loads.is_empty();
     if !copied || protection(write, &[]) == Protection::Safe {
         return None;
     }
@@ -97,9 +96,7 @@ fn transition(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
     if let Some(fault) = ignored_claim(&case, &guard) {
         return vec![fault];
     }
-    if write.kind == WriteKind::Statement
-        && matches!(guard, Guard::Holds | Guard::Fence | Guard::Sweep | Guard::Unknown)
-    {
+    if matches!(guard, Guard::Holds | Guard::Fence | Guard::Sweep | Guard::Unknown) {
         return stale_fence(&case, &guard).into_iter().collect();
     }
     if write.claims.iter().any(|it| it.stale_copy) && write.kind == WriteKind::Row {

@@ -148,7 +148,7 @@ impl Interp<'_> {
         idx: usize,
     ) -> Value {
         let func = self.shared.program.function(at);
-        let summary = self.shared.store.callee(at);
+        let summary = self.shared.store.callee(at, self.at);
         for (idx, arg) in site.args.iter().enumerate() {
             let idx = u32::try_from(idx).unwrap_or(u32::MAX);
             let called = summary.as_ref().is_some_and(|it| calls_param(it, idx));

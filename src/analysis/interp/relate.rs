@@ -334,7 +334,14 @@ impl Interp<'_> {
         }
         let differ =
             gated.windows(2).any(|it| it[0] != it[1]) || gated.len() == 1 && self.returns.len() > 1;
-        if differ { Look::Returned } else { Look::None }
+        if differ {
+            return Look::Returned;
+        }
+        // Told, and nothing goes on behind it that would have to know.
+        let goes_on = self.resolved.calls.iter().any(|((at, _), call)| {
+            *at != block && does_something(call) && gates.leads(block, *at)
+        });
+        if goes_on { Look::None } else { Look::Looked }
     }
 
     /// Whether one side of a branch changes a variable that it did not make: a counter, a flag, a list.
@@ -528,6 +535,13 @@ pub(super) fn push_check(write: &mut WriteFact, check: CheckFact) {
     if write.checks.len() < MAX_EVIDENCE * 2 && !write.checks.contains(&check) {
         write.checks.push(check);
     }
+}
+
+/// Whether a call may do more than compute or tell: it runs code of the program, writes, or is given
+/// something by a name that is no logger's.
+fn does_something(call: &crate::analysis::summary::CallSite) -> bool {
+    let log = call.roles.iter().any(|it| matches!(**it, crate::model::Role::Log));
+    !log && (!call.targets.is_empty() || call.durable || call.unknown && !call.args.is_empty())
 }
 
 fn precedes(gates: &mut Gates<'_>, earlier: Point, later: Point) -> bool {
