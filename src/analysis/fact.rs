@@ -294,10 +294,15 @@ pub struct WriteFact {
     pub trace: Vec<Span>,
     /// The engine, when known.
     pub engine: Option<Engine>,
+    /// An earlier write of the same row set a state already, and no test or read came between: whoever
+    /// got so far goes on.
+    pub follows: bool,
     /// A save makes the loser fail by comparing a version.
     pub versioned: bool,
     /// Evidence by name only.
     pub weak: bool,
+    /// Something is done after it, here or in a caller, besides telling.
+    pub followed: bool,
     /// The function, or one on the way, looks like a worker, claim or payment.
     pub workerlike: bool,
 }

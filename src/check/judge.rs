@@ -108,6 +108,9 @@ fn transition(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
         }
         return Vec::new();
     }
+    if write.follows {
+        return Vec::new();
+    }
     let used: Vec<&CheckFact> = case.checks.iter().map(|it| it.1).collect();
     let (kind, mut confidence) = match protection(write, &used) {
         Protection::Safe => return Vec::new(),
@@ -286,6 +289,8 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
     let ignored = *guard == Guard::Holds
         && write.kind == WriteKind::Statement
         && matches!(write.look, Look::None | Look::Mistaken | Look::Passed)
+        // A close at the very end that came too late is dropped, and that is right.
+        && write.followed
         && !protected(case);
     if !ignored {
         return None;

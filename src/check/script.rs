@@ -55,8 +55,10 @@ fn write(stmt: &Statement, symbol: FuncRef) -> WriteFact {
         gives: Yield::Void,
         trace: Vec::new(),
         engine: stmt.engine,
+        follows: false,
         versioned: false,
         weak: false,
+        followed: true,
         workerlike: false,
     }
 }

@@ -310,9 +310,10 @@ impl Interp<'_> {
                     binding.results.push((known_as, result));
                 }
             }
-            Effect::Flush(span) => {
-                self.flush_rows(state, *span);
-                self.effect(Effect::Flush(*span));
+            Effect::Flush(_) => {
+                let span = self.span;
+                self.flush_rows(state, span);
+                self.effect(Effect::Flush(span));
             }
             Effect::Claim { id, span } => {
                 self.effect(Effect::Claim { id: binding.id(*id), span: *span });

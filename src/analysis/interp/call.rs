@@ -256,6 +256,7 @@ impl<'p> Interp<'p> {
         if self.language == Language::Rust
             && !site.is_static
             && let Some((pattern, rest)) = self.best_pattern(name, site, &wrapper)
+            && admits(state, &pattern.role, site)
         {
             return Target::Pattern { pattern, rest, weak: pattern.weak };
         }
@@ -523,10 +524,9 @@ impl<'p> Interp<'p> {
         let [row] = rows.as_slice() else { return None };
         let row = (*row).clone();
         let whole = fields.values().any(|it| it.value == row);
-        let untyped = self
-            .types_of(state, &row)
-            .iter()
-            .all(|it| matches!(&*it.name, "array" | "object" | "stdClass" | "list"));
+        let untyped = self.types_of(state, &row).iter().all(|it| {
+            it == ty || matches!(&*it.name, "array" | "object" | "stdClass" | "list")
+        });
         if !untyped || !(whole || n_columns >= 2) {
             return None;
         }

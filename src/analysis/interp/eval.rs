@@ -195,6 +195,26 @@ impl Interp<'_> {
         split_alternatives(out)
     }
 
+    /// A text; one that is appended to in a loop is as it was after the first turn.
+    fn assembled(&self, state: &State, text: &Text, place: &Place) -> Value {
+        let itself = |it: &Piece| match it {
+            Piece::Hole(hole) => match hole.value {
+                Operand::Local(local) => place.as_local() == Some(local),
+                Operand::Const(_) => false,
+            },
+            Piece::Lit { .. } => false,
+        };
+        let Some(Piece::Hole(before)) = text.pieces.iter().find(|it| itself(it)) else {
+            return self.text(state, text);
+        };
+        let before = self.operand(state, &before.value);
+        let here = self.span;
+        match super::list::appended_before(&before, &[here]) {
+            Some(before) => before,
+            None => super::list::mark_appended(self.text(state, text), here),
+        }
+    }
+
     /// The value of a right side. `place` is where it goes, for the words of temporaries.
     pub(super) fn rvalue(&mut self, state: &mut State, value: &Rvalue, place: &Place) -> Value {
         match value {
@@ -224,7 +244,7 @@ impl Interp<'_> {
                 it => Value::derived([it]),
             },
             Rvalue::Unary(UnaryOp::Other, it) => self.operand(state, it),
-            Rvalue::Text(text) => self.text(state, text),
+            Rvalue::Text(text) => self.assembled(state, text, place),
             Rvalue::Array(items) => self.array(state, items),
             Rvalue::Struct { ty, fields, base } => self.structure(state, ty, fields, base.as_ref()),
             Rvalue::Closure(id) => {
@@ -358,10 +378,7 @@ impl Interp<'_> {
         let short = last_segment(path);
         let class = path.strip_suffix(short).unwrap_or_default().trim_end_matches("::");
         let gives_argument = |role: &Role| matches!(role, Role::Same { from: Access::Arg(0, _) });
-        self.shared
-            .vocabulary
-            .candidates(self.language, path)
-            .any(|(it, _)| it.on.is_empty() && gives_argument(&it.role))
+        self.shared.vocabulary.candidates(self.language, path).any(|(it, _)| it.on.is_empty() && gives_argument(&it.role))
             || !class.is_empty()
                 && self.shared.vocabulary.candidates(self.language, short).any(|(it, _)| {
                     it.on.iter().any(|on| **on == *class) && gives_argument(&it.role)

@@ -10,6 +10,7 @@ use crate::analysis::state::State;
 use crate::analysis::value::{FoldedPiece, FoldedText, Value};
 use crate::base::Span;
 use crate::model::Access;
+use std::sync::Arc;
 
 impl Interp<'_> {
     /// The keys of an array, as a list.
@@ -83,6 +84,20 @@ pub(super) fn appended_before(value: &Value, own: &[Span]) -> Option<Value> {
         _ => false,
     };
     value.alternatives().iter().filter(repeats).max_by_key(|it| n_pieces(it)).cloned()
+}
+
+/// Notes in a text that the place `here` has appended to it.
+pub(super) fn mark_appended(value: Value, here: Span) -> Value {
+    let mark = |value: &Value| match value {
+        Value::Text(text) => {
+            let mut text = (**text).clone();
+            let value = "".into();
+            text.pieces.push(FoldedPiece::Lit { value, span: here, offsets: Arc::default() });
+            Value::Text(Arc::new(text))
+        }
+        other => other.clone(),
+    };
+    value.alternatives().iter().map(mark).reduce(Value::join).unwrap_or_default()
 }
 
 fn n_pieces(value: &Value) -> usize {

@@ -17,6 +17,7 @@ mod call;
 mod effect;
 mod eval;
 mod export;
+mod follow;
 mod handle;
 mod lineage;
 mod list;
@@ -26,6 +27,7 @@ mod relate;
 mod role;
 mod row;
 mod sql;
+mod target;
 mod typing;
 
 pub(super) use query::sql_value;
@@ -132,6 +134,8 @@ pub(crate) struct Interp<'p> {
     /// Statements whose text only a caller knows.
     deferred: Vec<Deferred>,
     durable: bool,
+    /// Positions of blocks in reverse post-order.
+    positions: Vec<usize>,
     /// Which branch decides what.
     gates: RefCell<Gates<'p>>,
     /// The pack whose pattern is being applied.
@@ -175,6 +179,7 @@ impl<'p> Interp<'p> {
             looked: FxHashSet::default(),
             deferred: Vec::new(),
             durable: false,
+            positions: Vec::new(),
             gates: RefCell::new(Gates::new(&func.cfg)),
             pack: None,
         }
@@ -231,6 +236,7 @@ impl<'p> Interp<'p> {
             let here = position[block.0 as usize];
             self.func.cfg.successors(block).iter().any(|it| position[it.0 as usize] <= here)
         });
+        self.positions.clone_from(&position);
         let captured: Vec<u32> = self.captured_locals();
         let live = Live::of(self.func, &order, &captured);
         let rounds = if has_loop && order.len() <= MAX_BLOCKS_TWICE { 2 } else { 1 };

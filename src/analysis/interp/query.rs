@@ -12,7 +12,7 @@ use crate::base::{Name, Span, snake_case};
 use crate::ir::{
     Assign, Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef,
 };
-use crate::model::{Access, Comparison, LockSpec, RowSource, Verb, Yield};
+use crate::model::{Access, Comparison, LockSpec, RowSource, TypeKindHint, Verb, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -43,17 +43,7 @@ impl Interp<'_> {
         }
         if let Some(table) = &source.table {
             let value = self.access(state, site, table);
-            let name = match &value {
-                Value::Case(class, _) | Value::Class(class) => {
-                    Some(crate::base::last_segment(class).into())
-                }
-                value => literal_of(value),
-            };
-            return Table {
-                table: name.map(|it: Name| super::typing::bare_table(&it)),
-                model: None,
-                value: Some(value),
-            };
+            return self.target_of(state, &value).table;
         }
         let types = self.types_of(state, &site.receiver);
         match types.iter().find_map(|it| self.model_of(it)) {
@@ -69,11 +59,23 @@ impl Interp<'_> {
         verb: Verb,
         source: &RowSource,
     ) -> Value {
-        let on_query =
-            matches!(state.object(&site.receiver).map(|it| &it.kind), Some(ObjectKind::Query(_)));
-        let root =
-            if on_query { site.receiver.clone() } else { Value::Object(self.identity(&"query")) };
+        let given = match state.object(&site.receiver).map(|it| &it.kind) {
+            Some(ObjectKind::Query(query)) => Some((**query).clone()),
+            _ => None,
+        };
+        let on_query = given.is_some();
+        // A table or storage gives a new query each time.
+        let forks = on_query && self.is_repository(state, &site.receiver);
+        let root = if on_query && !forks {
+            site.receiver.clone()
+        } else {
+            Value::Object(self.identity(&"query"))
+        };
         let table = self.source_table(state, site, source);
+        if let Some(query) = given.filter(|_| forks) {
+            let kind = ObjectKind::Query(Box::new(query));
+            state.put(root.clone(), Object { kind, ..Object::default() });
+        }
         if on_query {
             if let Some(query) = query_mut(state, &root) {
                 if verb != Verb::Unknown {
@@ -90,8 +92,22 @@ impl Interp<'_> {
                 Object { kind: ObjectKind::Query(Box::new(query)), ..Object::default() },
             );
         }
+        if let Some(table) = &source.table
+            && !on_query
+        {
+            let value = self.access(state, site, table);
+            let target = self.target_of(state, &value);
+            self.aim(state, &root, &target);
+        }
         self.add_source(state, site, &root, source);
         root
+    }
+
+    fn is_repository(&self, state: &State, value: &Value) -> bool {
+        self.types_of(state, value).iter().any(|ty| {
+            let fact = self.fact_of(&ty.name);
+            fact.is_some_and(|it| it.kind == Some(TypeKindHint::Repository))
+        })
     }
 
     /// Key and criteria of a row source become conditions.
@@ -852,7 +868,7 @@ fn bare_column(text: &str) -> Name {
 }
 
 /// A string, with holes left out (`"{$alias}.status"`).
-fn literal_of(value: &Value) -> Option<Name> {
+pub(super) fn literal_of(value: &Value) -> Option<Name> {
     if let Some(text) = value.as_str() {
         return Some(text);
     }

@@ -45,10 +45,45 @@ impl Interp<'_> {
             self.relate_checks(&mut gates, &tests, *point, write);
             self.relate_claims(&mut gates, &tests, &claims, (*point, write));
         }
+        self.relate_followers(&mut gates, &tests, &mut writes);
         for (point, write) in &mut writes {
             self.relate_looks(&mut gates, &tests, (*point, write));
         }
+        let work = self.work_sites();
+        for (point, write) in &mut writes {
+            write.followed |= work.iter().any(|at| self.comes_after(&mut gates, *at, *point));
+        }
+        drop(gates);
         self.writes = writes;
+    }
+
+    /// Call sites that do more than tell.
+    fn work_sites(&self) -> Vec<(BlockId, u32)> {
+        let tells = |call: &crate::analysis::CallSite| {
+            call.roles.iter().any(|it| {
+                matches!(
+                    **it,
+                    Role::Log
+                        | Role::Same { .. }
+                        | Role::Count { .. }
+                        | Role::Fetch { .. }
+                        | Role::Commit
+                        | Role::Rollback
+                        | Role::Release
+                        | Role::Expect { .. }
+                )
+            })
+        };
+        self.resolved.calls.iter().filter(|(_, it)| !tells(it)).map(|(at, _)| *at).collect()
+    }
+
+    /// Whether a call site is reached after the point in the same round of any loop.
+    fn comes_after(&self, gates: &mut Gates<'_>, (block, instr): (BlockId, u32), point: Point) -> bool {
+        if block == point.block {
+            return instr > point.instr;
+        }
+        let position = |it: BlockId| self.positions.get(it.0 as usize).copied().unwrap_or(usize::MAX);
+        position(block) > position(point.block) && gates.leads(point.block, block)
     }
 
     pub(super) fn condition_span(&self, block: BlockId) -> Span {
@@ -146,7 +181,7 @@ impl Interp<'_> {
     }
 
     /// Whether a row that was tested is the one that is written.
-    fn touches(&self, write: &WriteFact, row: &Value) -> bool {
+    pub(super) fn touches(&self, write: &WriteFact, row: &Value) -> bool {
         let load = self.loads.iter().map(|(_, it)| it).find(|it| it.row == *row);
         relates(write, row, load, &self.known)
     }
@@ -329,10 +364,10 @@ impl Interp<'_> {
 /// A branch with what it tests.
 #[derive(Debug)]
 pub(super) struct Tested {
-    block: BlockId,
+    pub(super) block: BlockId,
     value: Value,
     span: Span,
-    columns: Vec<ColumnTest>,
+    pub(super) columns: Vec<ColumnTest>,
 }
 
 /// A column test found in a value.
@@ -546,7 +581,7 @@ fn may_claim(write: &WriteFact) -> bool {
 }
 
 /// Whether two writes speak of the same row.
-fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
+pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
     if a.table.same(&b.table) == Some(false) {
         return false;
     }

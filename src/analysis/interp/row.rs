@@ -324,8 +324,10 @@ impl Interp<'_> {
             gives,
             trace: Vec::new(),
             engine: fact.and_then(|it| it.engine).or_else(|| self.engine_here()),
+            follows: false,
             versioned,
             weak,
+            followed: false,
             workerlike: false,
         };
         let point = self.tick();
@@ -451,8 +453,10 @@ impl Interp<'_> {
             gives,
             trace: Vec::new(),
             engine: self.engine_here(),
+            follows: false,
             versioned: false,
             weak: false,
+            followed: false,
             workerlike: false,
         }
     }
@@ -487,7 +491,7 @@ impl Interp<'_> {
                 write.sql = Some(write.sql.unwrap_or(write.primary));
                 write.primary = call_span;
                 write.symbol = self.at;
-                let own_key = back.as_ref().is_some_and(|key| self.is_object_key(site, key));
+                let own_key = back.as_ref().is_some_and(|key| self.is_object_key(before, site, key));
                 if own_key {
                     write.kind = WriteKind::Row;
                     write.row = back.and_then(|key| key.as_path().map(|it| it.0.clone()));
@@ -509,7 +513,14 @@ impl Interp<'_> {
             write.row = Some(row);
         }
         if let (WriteKind::Row, Some(row)) = (write.kind, write.row.clone()) {
+            let unchanged = write.changes.is_empty();
             self.settle_row(before, state, &row, write);
+            if unchanged && !write.changes.is_empty() && write.primary != call_span {
+                // The changes are the caller's: the call is where they are written back.
+                write.sql = Some(write.sql.unwrap_or(write.primary));
+                write.primary = call_span;
+                write.symbol = self.at;
+            }
         }
     }
 
@@ -546,9 +557,14 @@ impl Interp<'_> {
     }
 
     /// The key is a field of the callee's own object, or of what it holds, not an argument.
-    fn is_object_key(&self, site: &Site<'_>, key: &Value) -> bool {
+    fn is_object_key(&self, state: &State, site: &Site<'_>, key: &Value) -> bool {
         let Some((base, _)) = key.as_path() else { return false };
-        *base != Value::Unknown && (*base == site.receiver || base.mentions(&site.receiver))
+        let holds = || {
+            let object = state.object(&site.receiver);
+            object.is_some_and(|it| it.fields.values().any(|it| it.value == *base))
+        };
+        *base != Value::Unknown
+            && (*base == site.receiver || base.mentions(&site.receiver) || holds())
     }
 
     /// The row whose fields a statement writes back: its key and a state column come from one object.
@@ -848,10 +864,16 @@ fn is_expandable(state: &State, value: &Value) -> bool {
         || *value == Value::Null
 }
 
-/// Columns, conditions or the table are a caller's.
+/// Columns or the table are a caller's.
 fn is_open(write: &WriteFact) -> bool {
     let Some((stmt, _)) = &write.statement else { return false };
-    write.table.table.is_none() && write.table.model.is_none()
+    let callers = |value: &Value| {
+        let mut found = false;
+        value.walk(&mut |it| found |= matches!(it, Value::Param(_) | Value::Capture(_)));
+        found
+    };
+    let no_table = write.table.table.is_none() && write.table.model.is_none();
+    no_table && write.table.value.as_ref().is_some_and(callers)
         || stmt.sets.iter().any(|it| it.column_param.is_some())
 }
 

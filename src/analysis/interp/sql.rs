@@ -349,7 +349,7 @@ impl Interp<'_> {
                         it.row = Some(row);
                     }
                     if let Some(lock) = parsed.lock
-                        && parsed.table.is_empty()
+                        && reads_no_table(parsed)
                     {
                         special = self.statement_kind(state, StatementKind::Lock, Some(lock));
                     }
@@ -459,7 +459,7 @@ impl Interp<'_> {
         let key = super::relate::key_value(&stmt.conditions, params);
         let row = Value::Object(self.identity(&("selected", stmt.verb_span.start)));
         if let Some(lock) = stmt.lock
-            && !stmt.table.is_empty()
+            && !reads_no_table(stmt)
         {
             self.statement_kind(state, StatementKind::Select, Some(lock));
         }
@@ -666,6 +666,11 @@ pub(super) fn statement_mut<'s>(
     }
 }
 
+/// `SELECT GET_LOCK(...)` and the like.
+fn reads_no_table(stmt: &Statement) -> bool {
+    stmt.table.is_empty() && stmt.table_param.is_none()
+}
+
 fn bind_key(key: &Value) -> Option<ParamRef> {
     match key {
         Value::Int(it) => Some(ParamRef::Position(u32::try_from(it - 1).unwrap_or(0))),
@@ -690,7 +695,16 @@ pub(super) fn parse_value(text: &Value) -> Vec<Parsed> {
             out.push((Arc::new(stmt), Arc::clone(&holes)));
         }
     }
-    out
+    keep_whole(out)
+}
+
+/// Of several ways to build a text, those that can be read whole: a way that leaves a list empty, or
+/// begins it with a comma, is none that runs.
+fn keep_whole(mut parsed: Vec<Parsed>) -> Vec<Parsed> {
+    let whole: Vec<StatementKind> =
+        parsed.iter().filter(|it| it.0.complete).map(|it| it.0.kind).collect();
+    parsed.retain(|it| it.0.complete || !whole.contains(&it.0.kind));
+    parsed
 }
 
 /// A text as the SQL reader takes it, and the values of its holes.

@@ -4,9 +4,9 @@ use super::Interp;
 use crate::analysis::fact::Table;
 use crate::analysis::object::{Object, ObjectKind, RowState};
 use crate::analysis::state::State;
-use crate::analysis::summary::Summary;
 use crate::analysis::value::Value;
 use crate::base::{Name, last_segment};
+use crate::analysis::summary::Summary;
 use crate::ir::{ClassRef, Const, Function, LocalId, Operand, TypeRef};
 use crate::model::{TypeFact, TypeKindHint};
 
@@ -59,9 +59,7 @@ impl<'p> Interp<'p> {
             }
             Value::Path(it) => {
                 for owner in self.types_of(state, &it.0) {
-                    self.property_types(&owner.name, &it.1)
-                        .iter()
-                        .for_each(|it| push_type(out, it));
+                    self.property_types(&owner.name, &it.1).iter().for_each(|it| push_type(out, it));
                 }
             }
             Value::Element(it) => {
@@ -72,7 +70,14 @@ impl<'p> Interp<'p> {
                 }
             }
             Value::Any(them) => them.iter().for_each(|it| self.collect_types(state, it, out)),
-            Value::Case(class, _) => out.push(TypeRef::named(class.clone())),
+            Value::Case(class, name) => {
+                // `jobs::table` is a value of a type of that name.
+                let path = format!("{class}::{name}");
+                if self.shared.vocabulary.type_fact(self.language, &path).is_some() {
+                    out.push(TypeRef::named(path));
+                }
+                out.push(TypeRef::named(class.clone()));
+            }
             _ => (),
         }
     }

@@ -68,6 +68,10 @@ impl<'a> Explorer<'a, '_> {
             }
         }
         match meaning {
+            // Nobody looks at what was taken: a list is trimmed, no message is handled.
+            Meaning::Receive { .. } if operands.call.discarded => {
+                self.done(site, operands, path)
+            }
             Meaning::Receive { destructive } => {
                 let destructive = destructive || self.hand_over(site, operands).is_some();
                 let text = format!("`{short}` delivers a message");
@@ -114,7 +118,12 @@ impl<'a> Explorer<'a, '_> {
     }
 
     /// What an unknown call gives back.
-    pub(super) fn result(&mut self, site: Site, operands: &Operands<'_>, path: &mut Path) -> Value {
+    pub(super) fn result(
+        &mut self,
+        site: Site,
+        operands: &Operands<'_>,
+        path: &mut Path,
+    ) -> Value {
         let is_same = operands
             .site
             .is_some_and(|it| it.roles.iter().any(|role| matches!(**role, Role::Same { .. })));
@@ -130,7 +139,13 @@ impl<'a> Explorer<'a, '_> {
         }
     }
 
-    fn publish(&mut self, site: Site, operands: &Operands<'_>, weak: bool, mut path: Path) -> Ways {
+    fn publish(
+        &mut self,
+        site: Site,
+        operands: &Operands<'_>,
+        weak: bool,
+        mut path: Path,
+    ) -> Ways {
         self.gives_back_somewhere = true;
         let delivery = &path.state.delivery;
         let is_copy = operands.tags().of_message() || operands.arg_tags().has(Tags::FAILURE);
@@ -202,6 +217,11 @@ impl<'a> Explorer<'a, '_> {
 
     fn worked(&mut self, operands: &Operands<'_>, work: Work, path: &mut Path) {
         let carries = operands.arg_tags().has(Tags::FAILURE);
+        if matches!(work, Work::Durable | Work::Unknown)
+            && let Some(caught) = path.state.delivery.caught_mut()
+        {
+            caught.resumed |= caught.arm.is_none() && caught.exit.is_none();
+        }
         let delivery = &mut path.state.delivery;
         let in_arm = delivery.caught().is_some_and(|it| it.arm.is_some());
         match work {
@@ -242,8 +262,9 @@ impl<'a> Explorer<'a, '_> {
             info.class = Some(name);
         }
         let targets = operands.site.map(|it| it.targets.clone()).unwrap_or_default();
-        let runs =
-            |it: &FuncRef| !self.is_running(*it) && self.depth() + 1 < super::explore::MAX_DEPTH;
+        let runs = |it: &FuncRef| {
+            !self.is_running(*it) && self.depth() + 1 < super::explore::MAX_DEPTH
+        };
         let Some(&target) = targets.first().filter(|it| runs(it)) else {
             return vec![(Outcome::Return(object), path)];
         };
@@ -416,7 +437,10 @@ impl<'a> Explorer<'a, '_> {
     ) -> Ways {
         match work {
             Some(work) => {
-                let of_message = operands.tags().of_message() || work == Work::Durable;
+                let popped =
+                    path.state.delivery.settled.as_ref().is_some_and(|it| it.how != How::Ack);
+                let durable = work == Work::Durable && !popped;
+                let of_message = operands.tags().of_message() || durable;
                 self.work(site, operands, (work, of_message), path)
             }
             None => self.done(site, operands, path),
@@ -426,8 +450,10 @@ impl<'a> Explorer<'a, '_> {
     /// Callables that run inside the call.
     fn callables(&self, operands: &Operands<'_>) -> Vec<FuncRef> {
         let Some(site) = operands.site else { return Vec::new() };
-        let registers =
-            site.roles.iter().any(|it| matches!(**it, Role::Message(MessageRole::Register { .. })));
+        let registers = site
+            .roles
+            .iter()
+            .any(|it| matches!(**it, Role::Message(MessageRole::Register { .. })));
         if registers || self.depth() + 1 >= super::explore::MAX_DEPTH {
             return Vec::new();
         }

@@ -8,7 +8,7 @@ use super::value::{Kind, Tags, Value, Work};
 use crate::analysis::CallSite;
 use crate::base::{Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef};
-use crate::model::{MessageRole, Role};
+use crate::model::{HandlerVerdict, MessageRole, Role};
 
 /// What a call means.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,18 +95,39 @@ impl Explorer<'_, '_> {
         }
         if !targets.is_empty() {
             let named = self.by_message_name(operands);
-            let is_ack = matches!(named, Some(Meaning::Ack { .. } | Meaning::Receive { .. }));
-            let silent = || !targets.iter().any(|it| self.speaks_of_messages(*it));
-            return named.filter(|_| is_ack && silent()).unwrap_or(Meaning::Run(targets));
+            if let Some(found @ (Meaning::Ack { .. } | Meaning::Receive { .. })) = named {
+                return found;
+            }
+            let input = self.input;
+            targets.retain(|it| self.interests.is_worth_running(input, *it));
+            if !targets.is_empty() {
+                return Meaning::Run(targets);
+            }
         }
         if !operands.targets().is_empty() {
-            let fails = operands.targets().iter().any(|it| self.can_fail(*it));
-            return if fails { Meaning::Work(Work::Unknown) } else { Meaning::Harmless };
+            return self.dull(operands);
         }
         if let Some(found) = Self::by_row_role(operands) {
             return found;
         }
         self.by_message_name(operands).unwrap_or_else(|| self.by_name(operands))
+    }
+
+    /// A function of the program that is not run in place.
+    fn dull(&mut self, operands: &Operands<'_>) -> Meaning {
+        let input = self.input;
+        let durable = |it: &FuncRef| input.summaries.get(it).is_some_and(|it| it.durable);
+        if operands.targets().iter().any(durable) {
+            return Meaning::Work(Work::Durable);
+        }
+        let fails = operands.targets().iter().any(|it| self.interests.of(input, *it).fails);
+        let words = self.input.words;
+        let name = operands.short();
+        let quiet = self.is_log(operands)
+            || words.parse.matches(name)
+            || words.harmless.has(name)
+            || words.accessor.has_first_word(name);
+        if fails && !quiet { Meaning::Work(Work::Unknown) } else { Meaning::Harmless }
     }
 
     /// Functions with a body that do not run already.
@@ -137,6 +158,10 @@ impl Explorer<'_, '_> {
         match role {
             MessageRole::Receive { destructive, .. } if !weak || self.root.weak => {
                 Some(Meaning::Receive { destructive: *destructive })
+            }
+            // Where the framework settles, only the message itself can be settled by hand.
+            MessageRole::Ack { .. } if self.root.verdict != HandlerVerdict::Explicit => {
+                operands.tags().has(Tags::MESSAGE).then_some(Meaning::Ack { weak })
             }
             MessageRole::Ack { .. } if evident => Some(Meaning::Ack { weak }),
             MessageRole::Nack { .. } if evident => Some(Meaning::GiveBack),
@@ -261,7 +286,8 @@ impl Explorer<'_, '_> {
     fn by_name(&self, operands: &Operands<'_>) -> Meaning {
         let words = self.input.words;
         let name = operands.short();
-        let about_message = operands.receiver.as_ref().is_some_and(|it| it.tags.has(Tags::MESSAGE));
+        let about_message =
+            operands.receiver.as_ref().is_some_and(|it| it.tags.has(Tags::MESSAGE));
         let quiet = match &operands.call.callee {
             Callee::New(_) | Callee::Macro(_) | Callee::Unknown => true,
             // A plain function is the language's own, or tells what it could not do.
@@ -283,38 +309,5 @@ impl Explorer<'_, '_> {
             return Meaning::Work(Work::Courtesy);
         }
         Meaning::Work(Work::Unknown)
-    }
-
-    /// Whether a call of the function may fail at something that matters.
-    pub(super) fn can_fail(&mut self, at: FuncRef) -> bool {
-        if let Some(&known) = self.can_fail.get(&at) {
-            return known;
-        }
-        self.can_fail.insert(at, false);
-        let durable = self.input.summaries.get(&at).is_some_and(|it| it.durable);
-        let calls = self.input.resolved.get(&at);
-        let unknown =
-            || calls.is_some_and(|it| it.calls.values().any(|call| call.unknown || call.durable));
-        let found = durable || unknown();
-        self.can_fail.insert(at, found);
-        found
-    }
-
-    /// Whether the function, or one that it calls, says itself what becomes of the message.
-    fn speaks_of_messages(&self, at: FuncRef) -> bool {
-        let says = |at: &FuncRef| {
-            self.input.resolved.get(at).is_some_and(|it| {
-                let mut roles = it.calls.values().flat_map(|call| &call.roles);
-                roles.any(|role| {
-                    matches!(
-                        &**role,
-                        Role::Message(MessageRole::Ack { .. } | MessageRole::Nack { .. })
-                    )
-                })
-            })
-        };
-        let called = self.input.resolved.get(&at);
-        let mut called = called.into_iter().flat_map(|it| it.calls.values());
-        says(&at) || called.any(|it| it.targets.iter().chain(&it.callables).any(says))
     }
 }

@@ -5,6 +5,7 @@
 
 use super::MessageInput;
 use super::fault::Found;
+use super::interest::Interests;
 use super::roots::Root;
 use super::shape::Shape;
 use super::state::{How, Path, State, Trace};
@@ -17,7 +18,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// Blocks that one root may visit, in all its callees together.
-const MAX_BLOCKS: u32 = 20_000;
+const MAX_BLOCKS: u32 = 8_000;
 /// Paths that leave one call in different states.
 const MAX_EXITS: usize = 48;
 /// Paths side by side in one block.
@@ -33,7 +34,7 @@ pub(super) struct Explorer<'a, 'i> {
     pub(super) frames: Vec<Frame>,
     pub(super) found: &'i mut Found,
     shapes: FxHashMap<FuncRef, Rc<Shape>>,
-    pub(super) can_fail: FxHashMap<FuncRef, bool>,
+    pub(super) interests: &'i mut Interests,
     /// Some path gives the message back.
     pub(super) gives_back_somewhere: bool,
     /// A path on which a function that should give the message back settled it.
@@ -69,7 +70,11 @@ pub(super) struct Site {
 }
 
 /// Explores `root` and adds what it finds.
-pub(super) fn explore(input: &MessageInput<'_>, root: &Root, found: &mut Found) {
+pub(super) fn explore(
+    input: &MessageInput<'_>,
+    root: &Root,
+    (found, interests): (&mut Found, &mut Interests),
+) {
     let mut explorer = Explorer {
         input,
         root,
@@ -77,7 +82,7 @@ pub(super) fn explore(input: &MessageInput<'_>, root: &Root, found: &mut Found) 
         frames: Vec::new(),
         found,
         shapes: FxHashMap::default(),
-        can_fail: FxHashMap::default(),
+        interests,
         gives_back_somewhere: false,
         denial: None,
         flown: Vec::new(),
@@ -137,7 +142,8 @@ impl<'a> Explorer<'a, '_> {
         for capture in &func.captures {
             let name = func.locals.get(capture.inner).map(|it| it.name.clone());
             let is_this = name.as_deref().is_some_and(|it| matches!(it, "this" | "self"));
-            let origin = if is_this { Origin::This } else { Origin::Unset(0, capture.inner) };
+            let origin =
+                if is_this { Origin::This } else { Origin::Unset(0, capture.inner) };
             let symbol = self.symbols.intern(origin);
             if is_this {
                 self.symbols.info_mut(symbol).class.clone_from(&func.class);
@@ -150,8 +156,10 @@ impl<'a> Explorer<'a, '_> {
         u8::try_from(self.frames.len().saturating_sub(1)).unwrap_or(u8::MAX)
     }
 
+    /// The function that runs; the root when it was left.
     pub(super) fn frame(&self) -> Frame {
-        *self.frames.last().expect("a function runs while its instructions are looked at")
+        let root = Frame { at: self.root.func, key: 0, block: crate::ir::Cfg::ENTRY };
+        self.frames.last().copied().unwrap_or(root)
     }
 
     pub(super) fn func(&self) -> &'a Function {
@@ -439,7 +447,11 @@ impl<'a> Explorer<'a, '_> {
             Test::Truthy if fact(Test::Null) == Some(true) => Some(false),
             Test::Null if made || fact(Test::Truthy) == Some(true) => Some(false),
             Test::Is(_) if fact(Test::Null) == Some(true) => Some(false),
-            Test::Truthy | Test::Null | Test::Failed | Test::Is(_) | Test::Number(_) => None,
+            Test::Truthy
+            | Test::Null
+            | Test::Failed
+            | Test::Is(_)
+            | Test::Number(_) => None,
         }
     }
 

@@ -28,12 +28,7 @@ pub(super) struct Report<'r> {
 
 impl Found {
     /// Adds the fault of a delivery.
-    pub(super) fn add(
-        &mut self,
-        input: &MessageInput<'_>,
-        report: &Report<'_>,
-        events: Vec<Event>,
-    ) {
+    pub(super) fn add(&mut self, input: &MessageInput<'_>, report: &Report<'_>, events: Vec<Event>) {
         let Some(primary) = primary(report) else { return };
         let Some(function) = enclosing(input, primary) else { return };
         if input.program.function(function).exempt || input.program.file(primary.source).exempt {
@@ -41,7 +36,8 @@ impl Found {
         }
         let failing = events.iter().rev().find(|it| it.role == StepRole::Throw);
         let left = failing.and_then(|it| left_state(input, it.span));
-        let mut steps: Vec<_> = events.into_iter().map(|it| (it.role, it.span, it.text)).collect();
+        let mut steps: Vec<_> =
+            events.into_iter().map(|it| (it.role, it.span, it.text)).collect();
         let end = steps.iter().rev().find(|it| it.0 == StepRole::Ack).map_or(primary, |it| it.1);
         steps.push((StepRole::Note, end, what_is_left(report.kind, left.as_ref())));
         let call = call_name(&steps);
@@ -49,7 +45,7 @@ impl Found {
         self.put(MessageFault {
             kind: report.kind,
             primary,
-            confidence: confidence(report),
+            confidence: confidence(input, report),
             function,
             steps,
             call,
@@ -108,7 +104,7 @@ fn primary(report: &Report<'_>) -> Option<Span> {
     }
 }
 
-fn confidence(report: &Report<'_>) -> Confidence {
+fn confidence(input: &MessageInput<'_>, report: &Report<'_>) -> Confidence {
     let delivery = report.delivery;
     let work = delivery.failure.as_ref().map(|it| it.work);
     let settled = delivery.settled.as_ref();
@@ -126,11 +122,34 @@ fn confidence(report: &Report<'_>) -> Confidence {
         // Somebody thought of failures; this one comes from beside the code that may fail.
         return Confidence::Low;
     }
+    if let Some(caught) = delivery.caught() {
+        let durable = work == Some(Work::Durable);
+        // A step that failed on the way, or a service that answers with a failure of its own.
+        let aside = caught.resumed || (caught.exit.is_some() && !is_own(input, report, caught.at));
+        let swallowed = report.kind == MessageFaultKind::SwallowedFailure;
+        if aside && swallowed && !durable {
+            return Confidence::Low;
+        }
+        if aside {
+            out = out.min(Confidence::Medium);
+        }
+    }
     let typed = delivery.caught().is_some_and(|it| it.by == CaughtBy::Narrow);
     if weak || meant || popped || (typed && work != Some(Work::Durable)) {
         out = out.min(Confidence::Medium);
     }
     out
+}
+
+/// Whether a place belongs to the class of the root, or to one above it.
+fn is_own(input: &MessageInput<'_>, report: &Report<'_>, place: Span) -> bool {
+    let program = input.program;
+    let Some(at) = enclosing(input, place) else { return false };
+    let root = &program.function(report.root.func).class;
+    match (root, &program.function(at).class) {
+        (Some(root), Some(class)) => program.is_a(root, class),
+        (root, class) => root == class,
+    }
 }
 
 /// The call that settled.

@@ -23,6 +23,7 @@ mod classify;
 mod combinator;
 mod explore;
 mod fault;
+mod interest;
 mod memory;
 mod roots;
 mod rvalue;
@@ -110,8 +111,11 @@ pub enum MessageFaultKind {
 pub fn find_message_faults(input: &MessageInput<'_>) -> Vec<MessageFault> {
     let roots = roots::find(input);
     let mut found = fault::Found::default();
+    let mut interests = interest::Interests::default();
     for root in &roots {
-        explore::explore(input, root, &mut found);
+        if root.can_lose(input, &mut interests) {
+            explore::explore(input, root, (&mut found, &mut interests));
+        }
     }
     settings::find(input, &roots, &mut found);
     unswept::find(input, &roots, &mut found);

@@ -4,6 +4,7 @@
 //! registers it; a loop by the load in it; home-grown code by a load and an ack of the same thing, or by
 //! a parameter called like a message that is settled inside. The shape of the code alone proves nothing.
 
+use super::interest::Interests;
 use super::value::{Kind, Value};
 use super::{MessageInput, callable, settings};
 use crate::base::{Language, Name, Span, last_segment};
@@ -58,6 +59,18 @@ impl Root {
         }
     }
 
+    /// Whether it can settle a message at all: by its return, by a call, or because the broker has
+    /// forgotten it from the beginning.
+    pub(super) fn can_lose(&self, input: &MessageInput<'_>, interests: &mut Interests) -> bool {
+        let it = interests.of(input, self.func);
+        match self.verdict {
+            HandlerVerdict::Explicit => {
+                it.settles || self.auto_ack.is_some() || sets_hand_over(input, self.func)
+            }
+            HandlerVerdict::AckOnReturn | HandlerVerdict::ByValue => it.decides || it.settles,
+        }
+    }
+
     /// Whether returning that value settles the message.
     pub(super) fn acks(&self, value: &Value, is_failed: bool) -> bool {
         match self.verdict {
@@ -101,8 +114,10 @@ pub(super) fn find(input: &MessageInput<'_>) -> Vec<Root> {
         if func.exempt || func.is_abstract || input.program.file(at.source).exempt {
             continue;
         }
-        let by_class = by_pattern(input, at)
-            .map(|root| Root { auto_ack: registered.get(&at).and_then(|it| it.auto_ack), ..root });
+        let by_class = by_pattern(input, at).map(|root| Root {
+            auto_ack: registered.get(&at).and_then(|it| it.auto_ack),
+            ..root
+        });
         let root = by_class
             .or_else(|| registered.get(&at).map(|it| by_registration(input, at, *it)))
             .or_else(|| by_use(input, at));
@@ -240,7 +255,11 @@ fn same_type(name: &str, wanted: &str) -> bool {
 }
 
 /// Whether the class is, extends or implements `wanted`, in the program or by what packs know.
-fn is_a(input: &MessageInput<'_>, (class, language): (&str, Language), wanted: &str) -> bool {
+fn is_a(
+    input: &MessageInput<'_>,
+    (class, language): (&str, Language),
+    wanted: &str,
+) -> bool {
     let mut names: Vec<Name> =
         input.program.ancestry(class).into_iter().map(|it| it.name).collect();
     let mut next = 0;
@@ -322,8 +341,11 @@ fn by_use(input: &MessageInput<'_>, at: FuncRef) -> Option<Root> {
 /// Whether the function tells the broker to forget messages at hand-over.
 fn sets_hand_over(input: &MessageInput<'_>, at: FuncRef) -> bool {
     let func = input.program.function(at);
-    let mut calls = steps_of(func).filter_map(|it| it.0);
-    calls.any(|call| settings::hand_over(input, (func, call, call.name_span), None).is_some())
+    input.resolved.get(&at).into_iter().flat_map(|it| &it.calls).any(|((block, idx), site)| {
+        call_at(func, *block, *idx).is_some_and(|(call, span)| {
+            settings::hand_over(input, (func, call, span), Some(site)).is_some()
+        })
+    })
 }
 
 /// Whether the function itself, or one that it calls, takes messages.
@@ -332,10 +354,9 @@ fn takes_messages(input: &MessageInput<'_>, at: FuncRef, weak: bool) -> bool {
         input.resolved.get(at).is_some_and(|it| {
             it.calls.values().any(|call| {
                 call.weak == weak
-                    && call
-                        .roles
-                        .iter()
-                        .any(|role| matches!(**role, Role::Message(MessageRole::Receive { .. })))
+                    && call.roles.iter().any(|role| {
+                        matches!(**role, Role::Message(MessageRole::Receive { .. }))
+                    })
             })
         })
     };

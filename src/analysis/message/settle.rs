@@ -153,7 +153,8 @@ impl Explorer<'_, '_> {
             _ => format!("`{}` fails here", call.name),
         };
         path.trace.push(StepRole::Throw, call.span, text);
-        let failure = Failure { work: call.work, phase: Phase::Flying, late, site: call.site };
+        let failure =
+            Failure { work: call.work, phase: Phase::Flying, late, site: call.site };
         path.state.delivery.failure = Some(failure);
     }
 
@@ -194,19 +195,28 @@ impl Explorer<'_, '_> {
         {
             // The work had failed already; only nobody had looked when the message was settled.
             failure.late = false;
-            let strand =
-                Strand { ack: settled.span, flying: true, weak: settled.weak, in_arm: false };
+            let strand = Strand {
+                ack: settled.span,
+                flying: true,
+                weak: settled.weak,
+                in_arm: false,
+            };
             path.state.delivery.strand = Some(strand);
         }
     }
 
     /// A branch on a failed result swallows it, until it is returned.
-    pub(super) fn enter_arm(&mut self, path: &mut Path, (to, span): (BlockId, Span)) {
+    pub(super) fn enter_arm(
+        &mut self,
+        path: &mut Path,
+        (to, span): (BlockId, Span),
+    ) {
         let depth = self.depth();
         if let Some(failure) = &mut path.state.delivery.failure
             && failure.phase == Phase::Flying
         {
-            let caught = Caught { at: span, by: CaughtBy::Arm, arm: Some((depth, to)), exit: None };
+            let caught =
+                Caught { at: span, by: CaughtBy::Arm, arm: Some((depth, to)), exit: None, resumed: false };
             failure.phase = Phase::Caught(caught);
         }
     }
@@ -216,7 +226,7 @@ impl Explorer<'_, '_> {
         if let Some(failure) = &mut path.state.delivery.failure
             && failure.phase == Phase::Flying
         {
-            let caught = Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None };
+            let caught = Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None, resumed: false };
             failure.phase = Phase::Caught(caught);
             path.trace.push(StepRole::Catch, span, format!("the failure is dropped{what}"));
         }
@@ -358,7 +368,7 @@ impl Explorer<'_, '_> {
         let depth = self.depth();
         if let Some(failure) = &mut path.state.delivery.failure {
             let arm_at = Some((depth, arm.block));
-            let caught = Caught { at: arm.span, by, arm: arm_at, exit: None };
+            let caught = Caught { at: arm.span, by, arm: arm_at, exit: None, resumed: false };
             failure.phase = Phase::Caught(caught);
             path.trace.push(StepRole::Catch, arm.span, "the failure is caught here");
         }
@@ -376,13 +386,12 @@ impl Explorer<'_, '_> {
         let delivery = &path.state.delivery;
         match self.root.verdict {
             HandlerVerdict::Explicit => {
-                let hands_out = delivery
-                    .settled
-                    .as_ref()
-                    .is_some_and(|it| it.how == How::Ack && !it.worked && !it.on_purpose)
-                    && delivery.failure.is_none()
+                let hands_out = delivery.settled.as_ref().is_some_and(|it| {
+                    it.how == How::Ack && !it.worked && !it.on_purpose
+                }) && delivery.failure.is_none()
                     && !delivery.given_back
                     && self.root.receives
+                    && !self.awaits_reply()
                     && value.tags.of_message();
                 let func = self.input.program.function(self.root.func);
                 let denies = self.denies(func, &path.state.delivery);
@@ -408,6 +417,12 @@ impl Explorer<'_, '_> {
         }
     }
 
+    /// Whether the code waits for an answer to something that it has sent.
+    fn awaits_reply(&self) -> bool {
+        let name = &self.input.program.function(self.root.func).name;
+        self.input.words.replies.matches(name)
+    }
+
     /// Reports what depends on all paths. A function that is called to get the message again is at
     /// fault when it never does anything but settle it; a failure that flies through the ack is, when
     /// nobody gives the message back on any path.
@@ -424,10 +439,9 @@ impl Explorer<'_, '_> {
 
     /// Whether a function that is called to get the message again has settled it instead.
     fn denies(&self, func: &crate::ir::Function, delivery: &Delivery) -> bool {
-        let only_settled = delivery
-            .settled
-            .as_ref()
-            .is_some_and(|it| it.how == How::Ack && !it.worked && !it.on_purpose);
+        let only_settled = delivery.settled.as_ref().is_some_and(|it| {
+            it.how == How::Ack && !it.worked && !it.on_purpose
+        });
         only_settled
             && !delivery.worked
             && !delivery.given_back
@@ -511,14 +525,7 @@ impl Explorer<'_, '_> {
     pub(super) fn destructor(&self, value: &Value) -> Option<crate::ir::FuncRef> {
         let info = self.symbols.info(value.as_symbol()?);
         let class = info.class.as_deref().filter(|_| info.made)?;
-        let program = self.input.program;
-        self.input.words.destructors.iter().find_map(|name| {
-            let at = program.method(class, name)?;
-            let func = program.function(at);
-            let of_drop = func.of_trait.as_deref().is_none_or(|it| last_segment(it) == "Drop");
-            let is_magic = name.starts_with("__") || func.of_trait.is_some();
-            (of_drop && is_magic && !func.is_abstract).then_some(at)
-        })
+        super::interest::destructor(self.input, class)
     }
 
     /// Whether something still holds an object when the running function is left.

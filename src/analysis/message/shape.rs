@@ -3,7 +3,7 @@
 
 use crate::base::{IdVec, Name, last_segment};
 use crate::ir::{
-    Block, BlockId, Callee, Cfg, ClassRef, Function, InstrKind, LocalId, Operand, Place, PlaceBase,
+    BinaryOp, Block, BlockId, Callee, Cfg, ClassRef, Function, InstrKind, LocalId, Operand, Place, PlaceBase,
     Proj, Rvalue, Terminator,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,6 +21,8 @@ pub(super) struct Shape {
     names: FxHashMap<LocalId, Name>,
     /// Where a temporary was read from.
     sources: FxHashMap<LocalId, Place>,
+    /// Locals that are compared with something.
+    compared: FxHashSet<LocalId>,
 }
 
 impl Shape {
@@ -32,6 +34,7 @@ impl Shape {
             parents: dominators(&func.cfg),
             names: FxHashMap::default(),
             sources: FxHashMap::default(),
+            compared: compared(func),
         };
         out.name_locals(func);
         out
@@ -62,6 +65,11 @@ impl Shape {
             Some(it) if !it.name.is_empty() => it.name.clone(),
             _ => self.names.get(&local).cloned().unwrap_or_else(|| "".into()),
         }
+    }
+
+    /// Whether the variable is compared with something: a counter that decides.
+    pub(super) fn is_compared(&self, local: LocalId) -> bool {
+        self.compared.contains(&local)
     }
 
     /// The place that a temporary was read from.
@@ -147,6 +155,22 @@ fn shared_locals(
                 && let Some(closure) = functions.get(*id)
             {
                 out.extend(closure.captures.iter().filter(|it| it.by_ref).map(|it| it.outer));
+            }
+        }
+    }
+    out
+}
+
+fn compared(func: &Function) -> FxHashSet<LocalId> {
+    let mut out = FxHashSet::default();
+    for block in &func.cfg.blocks {
+        for instr in &block.instrs {
+            let InstrKind::Assign(_, Rvalue::Binary(op, left, right)) = &instr.kind else {
+                continue;
+            };
+            if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Other) {
+                operand_uses(left, &mut out);
+                operand_uses(right, &mut out);
             }
         }
     }
