@@ -211,8 +211,10 @@ fn confidence(case: &Case<'_>, guard: Guard) -> Confidence {
             Some(Engine::Postgres | Engine::Oracle) => return Confidence::High,
             _ => return Confidence::Medium,
         },
-        Bearing::Vague if is_chosen(case) => Confidence::Medium,
-        Bearing::Vague => Confidence::Low,
+        Bearing::Vague if is_outcome(case) || !case.checks.iter().any(|it| it.1.works) => {
+            Confidence::Low
+        }
+        Bearing::Vague => Confidence::Medium,
         Bearing::None => return unchecked(case),
     };
     if case.checks.iter().all(|(_, check)| only_saves_a_write(case, check)) {
@@ -221,18 +223,18 @@ fn confidence(case: &Case<'_>, guard: Guard) -> Confidence {
     found
 }
 
-/// Whether the code itself chooses the state. A value from elsewhere is a form's or a copy's, and how its
-/// work came out is for a worker alone to say.
-fn is_chosen(case: &Case<'_>) -> bool {
+/// Whether the state says how a worker's own work came out, which is for that worker alone to say.
+fn is_outcome(case: &Case<'_>) -> bool {
     let words = case.input.words;
     let set = state_word(&case.target.value);
-    let outcome = words.outcomes.matches(&set) && !words.transient.matches(&set);
-    (case.target.now || is_truthy(&case.target.value)) && !outcome
+    words.outcomes.matches(&set) && !words.transient.matches(&set)
 }
 
-/// How much a transition tells with no check in sight.
+/// How much a transition tells with no check in sight. The code must choose the state itself: a value
+/// from elsewhere is a form's or a copy's.
 fn unchecked(case: &Case<'_>) -> Confidence {
-    if !case.write.workerlike || !is_chosen(case) {
+    let chosen = case.target.now || is_truthy(&case.target.value);
+    if !case.write.workerlike || !chosen || is_outcome(case) {
         return Confidence::Low;
     }
     let words = case.input.words;
