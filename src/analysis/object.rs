@@ -47,6 +47,17 @@ impl Object {
     }
 }
 
+impl Object {
+    /// What it holds under a name: a field, or an entry of an array.
+    pub fn entry(&self, name: &Name) -> Option<&Value> {
+        match (self.fields.get(name), &self.kind) {
+            (Some(field), _) => Some(&field.value),
+            (None, ObjectKind::Array(array)) => array.get(&Value::Str(name.clone())),
+            (None, _) => None,
+        }
+    }
+}
+
 /// A field with what it holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
@@ -106,6 +117,8 @@ pub struct QueryState {
     pub sets: Vec<crate::ir::Assign>,
     /// Values of the parameters in both.
     pub params: BTreeMap<ParamRef, Value>,
+    /// Columns that a SELECT gives; empty: all of them.
+    pub columns: Vec<Name>,
     /// Conditions that are not understood were added.
     pub vague: bool,
     /// Row lock to take.
@@ -129,6 +142,7 @@ impl QueryState {
             conditions: Vec::new(),
             sets: Vec::new(),
             params: BTreeMap::new(),
+            columns: Vec::new(),
             vague: false,
             lock: None,
             span,

@@ -211,16 +211,20 @@ fn confidence(case: &Case<'_>, guard: Guard) -> Confidence {
             Some(Engine::Postgres | Engine::Oracle) => return Confidence::High,
             _ => return Confidence::Medium,
         },
-        Bearing::Vague if is_outcome(case) || !case.checks.iter().any(|it| it.1.works) => {
-            Confidence::Low
-        }
+        Bearing::Vague if is_outcome(case) => Confidence::Low,
         Bearing::Vague => Confidence::Medium,
         Bearing::None => return unchecked(case),
     };
-    if case.checks.iter().all(|(_, check)| only_saves_a_write(case, check)) {
+    if !is_claim(case) && case.checks.iter().all(|it| only_saves_a_write(case, it)) {
         return Confidence::Low;
     }
     found
+}
+
+/// Whether the write says by itself that somebody works on the row from here on.
+fn is_claim(case: &Case<'_>) -> bool {
+    case.target.class == ColumnClass::Claim
+        || case.input.words.transient.matches(&state_word(&case.target.value))
 }
 
 /// Whether the state says how a worker's own work came out, which is for that worker alone to say.
@@ -256,12 +260,12 @@ fn is_truthy(value: &Value) -> bool {
 
 /// Whether the check only asks if the row already is as the write makes it, and nothing else hangs on
 /// the answer: two workers that both pass do no more than one.
-fn only_saves_a_write(case: &Case<'_>, check: &CheckFact) -> bool {
-    if check.works
-        || check.kind != CheckKind::Branch
-        || !super::column::same_column(&check.column, &case.target.column)
-    {
+fn only_saves_a_write(case: &Case<'_>, (bearing, check): &(Bearing, &CheckFact)) -> bool {
+    if check.works || check.kind == CheckKind::Filter {
         return false;
+    }
+    if *bearing == Bearing::Vague || !super::column::same_column(&check.column, &case.target.column) {
+        return *bearing == Bearing::Vague;
     }
     let refuses = |them: &[Value]| {
         let set = case.target.value.alternatives();
@@ -340,7 +344,7 @@ fn counter(case: &Case<'_>) -> Option<Fault> {
     let column = &case.target.column;
     if case.target.relative {
         let limit = case.checks.iter().any(|(bearing, check)| {
-            *bearing == Bearing::Exact && super::column::same_column(&check.column, column)
+            *bearing != Bearing::None && super::column::same_column(&check.column, column)
         });
         return limit.then(|| fault(case, FaultKind::UnguardedLimit, Confidence::High));
     }

@@ -386,6 +386,9 @@ impl Interp<'_> {
     }
 
     fn is_fresh_value(&self, state: &State, value: &Value) -> bool {
+        if matches!(value, Value::Opaque(id) if self.made.contains(id)) {
+            return true;
+        }
         match state.object(value).map(|it| &it.kind) {
             Some(ObjectKind::Row(row)) => row.fresh,
             Some(_) => matches!(value, Value::Object(_)),

@@ -127,6 +127,8 @@ pub(crate) struct Interp<'p> {
     returns: Vec<(BlockId, Value, State)>,
     resolved: Resolved,
     nested_resolved: Vec<(FuncRef, Resolved)>,
+    /// Results of calls that make something new.
+    made: FxHashSet<Identity>,
     /// Closures that ran.
     ran: FxHashSet<FuncRef>,
     /// Writes whose count was looked at inside a closure.
@@ -175,6 +177,7 @@ impl<'p> Interp<'p> {
             returns: Vec::new(),
             resolved: Resolved::default(),
             nested_resolved: Vec::new(),
+            made: FxHashSet::default(),
             ran: FxHashSet::default(),
             looked: FxHashSet::default(),
             deferred: Vec::new(),

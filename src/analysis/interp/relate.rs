@@ -78,11 +78,17 @@ impl Interp<'_> {
     }
 
     /// Whether a call site is reached after the point in the same round of any loop.
-    fn comes_after(&self, gates: &mut Gates<'_>, (block, instr): (BlockId, u32), point: Point) -> bool {
+    fn comes_after(
+        &self,
+        gates: &mut Gates<'_>,
+        (block, instr): (BlockId, u32),
+        point: Point,
+    ) -> bool {
         if block == point.block {
             return instr > point.instr;
         }
-        let position = |it: BlockId| self.positions.get(it.0 as usize).copied().unwrap_or(usize::MAX);
+        let position =
+            |it: BlockId| self.positions.get(it.0 as usize).copied().unwrap_or(usize::MAX);
         position(block) > position(point.block) && gates.leads(point.block, block)
     }
 
@@ -636,7 +642,10 @@ pub(super) fn relates(
             named && it.key == load.key && it.table.same(&load.table) != Some(false)
         });
         let by_key = load.key.as_ref().is_some_and(|it| key_of_row(it, own));
-        return same_key || by_key && write.table.same(&load.table) == Some(true);
+        let related = same_key || by_key && write.table.same(&load.table) == Some(true);
+        if related || write.statement.is_none() {
+            return related;
+        }
     }
     let Some((stmt, params)) = &write.statement else { return false };
     let table = load.and_then(|it| write.table.same(&it.table));

@@ -59,7 +59,7 @@ impl<'a> Explorer<'a, '_> {
         }
         let short = operands.short();
         let is_caught = path.state.delivery.caught().is_some();
-        let meaning = self.meaning(operands);
+        let meaning = self.meaning(operands, is_caught);
         if is_caught && !matches!(meaning, Meaning::Run(_) | Meaning::Ack { .. }) {
             // Names suffice in a `catch`: whoever records a failure there does not lose it.
             if self.gives_back(short) && !self.is_log(operands) {
@@ -69,9 +69,7 @@ impl<'a> Explorer<'a, '_> {
         }
         match meaning {
             // Nobody looks at what was taken: a list is trimmed, no message is handled.
-            Meaning::Receive { .. } if operands.call.discarded => {
-                self.done(site, operands, path)
-            }
+            Meaning::Receive { .. } if operands.call.discarded => self.done(site, operands, path),
             Meaning::Receive { destructive } => {
                 let destructive = destructive || self.hand_over(site, operands).is_some();
                 let text = format!("`{short}` delivers a message");
@@ -220,7 +218,7 @@ impl<'a> Explorer<'a, '_> {
         if matches!(work, Work::Durable | Work::Unknown)
             && let Some(caught) = path.state.delivery.caught_mut()
         {
-            caught.resumed |= caught.arm.is_none() && caught.exit.is_none();
+            caught.aside |= caught.arm.is_none() && caught.exit.is_none();
         }
         let delivery = &mut path.state.delivery;
         let in_arm = delivery.caught().is_some_and(|it| it.arm.is_some());

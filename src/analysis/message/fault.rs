@@ -125,9 +125,9 @@ fn confidence(input: &MessageInput<'_>, report: &Report<'_>) -> Confidence {
     if let Some(caught) = delivery.caught() {
         let durable = work == Some(Work::Durable);
         // A step that failed on the way, or a service that answers with a failure of its own.
-        let aside = caught.resumed || (caught.exit.is_some() && !is_own(input, report, caught.at));
+        let aside = caught.aside || !is_own(input, report, caught.at);
         let swallowed = report.kind == MessageFaultKind::SwallowedFailure;
-        if aside && swallowed && !durable {
+        if aside && swallowed && (!durable || caught.by == CaughtBy::Narrow) {
             return Confidence::Low;
         }
         if aside {
@@ -141,13 +141,13 @@ fn confidence(input: &MessageInput<'_>, report: &Report<'_>) -> Confidence {
     out
 }
 
-/// Whether a place belongs to the class of the root, or to one above it.
+/// Whether a place belongs to the class of the root, or to one above or below it.
 fn is_own(input: &MessageInput<'_>, report: &Report<'_>, place: Span) -> bool {
     let program = input.program;
     let Some(at) = enclosing(input, place) else { return false };
     let root = &program.function(report.root.func).class;
     match (root, &program.function(at).class) {
-        (Some(root), Some(class)) => program.is_a(root, class),
+        (Some(root), Some(class)) => program.is_a(root, class) || program.is_a(class, root),
         (root, class) => root == class,
     }
 }
