@@ -445,7 +445,9 @@ impl<'p> Interp<'p> {
         let below = |at: &FuncRef| self.shared.store.summary(*at).is_some_and(|it| it.works);
         let works = targets.iter().any(below)
             || roles.iter().any(|it| is_work(it))
-            || unknown && self.shared.words.effect_calls.matches(&site.name);
+            || targets.is_empty()
+                && !roles.iter().any(|it| matches!(**it, Role::Log) || reads_or_writes(it))
+                && self.shared.words.effect_calls.matches(&site.name);
         let callables = site.args.iter().filter_map(|it| match it {
             Value::Closure(at, _) => Some(*at),
             _ => None,
@@ -690,6 +692,27 @@ fn is_durable(role: &Role) -> bool {
             | Role::Execute { .. }
             | Role::Commit
     )
+}
+
+/// Whether the role says that the call is about rows: what it does to them is known.
+fn reads_or_writes(role: &Role) -> bool {
+    is_durable(role)
+        || matches!(
+            role,
+            Role::Query { .. }
+                | Role::Where { .. }
+                | Role::Set { .. }
+                | Role::Load { .. }
+                | Role::Fetch { .. }
+                | Role::Count { .. }
+                | Role::Bind { .. }
+                | Role::Prepare { .. }
+                | Role::Assign { .. }
+                | Role::Begin { .. }
+                | Role::Transaction { .. }
+                | Role::Acquire { .. }
+                | Role::Release
+        )
 }
 
 /// Whether the role does more than write rows that exist.

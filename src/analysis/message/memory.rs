@@ -115,7 +115,9 @@ impl Explorer<'_, '_> {
                 let location = self.static_location(class, name);
                 self.read_static(location, state)
             }
-            PlaceBase::Global(name) => self.read_static(Location::Static(name.clone()), state),
+            PlaceBase::Global(name) => {
+                self.read_static(Location::Static(name.clone()), state)
+            }
         };
         for proj in &place.proj {
             value = self.project(&value, proj, state);
