@@ -586,7 +586,8 @@ impl Interp<'_> {
     fn expand(&mut self, state: &State, write: &mut WriteFact) -> Option<Option<Value>> {
         let (stmt, params) = write.statement.clone()?;
         if write.table.table.is_none()
-            && let Some(name) = write.table.value.as_ref().and_then(Value::as_str)
+            && let Some(value) = &write.table.value
+            && let Some(name) = self.declared_defaults(state, value).iter().find_map(Value::as_str)
         {
             write.table.table = Some(super::typing::bare_table(&name));
         }
@@ -805,8 +806,19 @@ fn expand_conditions(ctx: &mut Interp<'_>, state: &State, stmt: &mut Statement, 
     let conditions = std::mem::take(&mut stmt.conditions);
     for it in conditions {
         let known = it.column_param.as_ref().and_then(|it| adder.params.get(it)).cloned();
-        match known {
-            Some(value) if is_expandable(state, &value) => pending.push(value),
+        let named = known.as_ref().filter(|_| !it.values.is_empty()).and_then(|value| {
+            ctx.declared_defaults(state, value).iter().find_map(column_name)
+        });
+        match (named, known) {
+            (Some(column), _) => {
+                stmt.conditions.push(Condition { column, column_param: None, ..it });
+            }
+            (None, Some(value))
+                if is_expandable(state, &value)
+                    && (it.values.is_empty() || array_behind(state, &value).is_some()) =>
+            {
+                pending.push(value);
+            }
             _ => stmt.conditions.push(it),
         }
     }
