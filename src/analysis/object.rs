@@ -27,7 +27,11 @@ impl Object {
         match &self.kind {
             ObjectKind::List(row) => visit(row),
             ObjectKind::Statement(stmt) => {
-                stmt.row.iter().chain([&stmt.text]).chain(stmt.params.values()).for_each(&mut *visit);
+                stmt.row
+                    .iter()
+                    .chain([&stmt.text])
+                    .chain(stmt.params.values())
+                    .for_each(&mut *visit);
                 stmt.statements.iter().flat_map(|it| it.1.values()).for_each(visit);
             }
             ObjectKind::Query(query) => query.params.values().for_each(visit),
@@ -113,6 +117,8 @@ pub struct QueryState {
     pub sets: Vec<crate::ir::Assign>,
     /// Values of the parameters in both.
     pub params: BTreeMap<ParamRef, Value>,
+    /// Columns that a SELECT gives; empty: all of them.
+    pub columns: Vec<Name>,
     /// Conditions that are not understood were added.
     pub vague: bool,
     /// Row lock to take.
@@ -136,6 +142,7 @@ impl QueryState {
             conditions: Vec::new(),
             sets: Vec::new(),
             params: BTreeMap::new(),
+            columns: Vec::new(),
             vague: false,
             lock: None,
             span,

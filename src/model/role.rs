@@ -240,6 +240,11 @@ pub enum Role {
         /// `increment`-like: relative change.
         relative: bool,
     },
+    /// `select`: the query gives only these columns.
+    Select {
+        /// One, or a list.
+        columns: Access,
+    },
     /// `lock-rows`: the query will lock what it reads.
     LockRows {
         /// Which lock.
@@ -347,6 +352,8 @@ pub enum Role {
         sets: Option<Access>,
         /// Writes every column (`true`) or the changed ones.
         whole: bool,
+        /// It never inserts: an object made here with a key stands for the row of that key.
+        exists: bool,
         /// What comes back.
         gives: Yield,
     },
@@ -527,6 +534,7 @@ impl Role {
             Self::Query { .. } => "query",
             Self::Where { .. } => "where",
             Self::Set { .. } => "set",
+            Self::Select { .. } => "select",
             Self::LockRows { .. } => "lock-rows",
             Self::Load { .. } => "load",
             Self::Update { .. } => "update",

@@ -292,7 +292,7 @@ fn columns_are_classified() {
         ("tokens", "used_at", ColumnClass::Done),
         ("products", "stock", ColumnClass::Counter),
         ("coupons", "usage_count", ColumnClass::Counter),
-        ("jobs", "attempts", ColumnClass::Counter),
+        ("jobs", "attempts", ColumnClass::Plain),
         ("events", "seats_left", ColumnClass::Counter),
         ("jobs", "lock_version", ColumnClass::Version),
         ("jobs", "updated_at", ColumnClass::Version),

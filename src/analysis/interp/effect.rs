@@ -57,7 +57,9 @@ impl Interp<'_> {
         if lineage.iter().any(is_lock) || around() {
             let id = self.identity(&"standing");
             let kind = HeldKind::Lock(LockKind::Named);
-            state.held.push(Held { id, kind, span: self.func.name_span, row: None, unsure: false });
+            // Whatever the handler holds is read under it.
+            let row = Some(Value::This);
+            state.held.push(Held { id, kind, span: self.func.name_span, row, unsure: false });
         }
     }
 

@@ -4,9 +4,9 @@ use super::Interp;
 use crate::analysis::fact::Table;
 use crate::analysis::object::{Object, ObjectKind, RowState};
 use crate::analysis::state::State;
+use crate::analysis::summary::Summary;
 use crate::analysis::value::Value;
 use crate::base::{Name, last_segment};
-use crate::analysis::summary::Summary;
 use crate::ir::{ClassRef, Const, Function, LocalId, Operand, TypeRef};
 use crate::model::{TypeFact, TypeKindHint};
 
@@ -47,7 +47,7 @@ impl<'p> Interp<'p> {
             return;
         }
         if let Some(ty) = state.object(value).and_then(|it| it.ty.as_ref()) {
-            push_type(out, ty);
+            self.push_type(out, ty);
             return;
         }
         match value {
@@ -55,24 +55,26 @@ impl<'p> Interp<'p> {
             Value::Param(idx) => {
                 let param = self.root.params.get(*idx as usize);
                 if let Some(ty) = param.and_then(|it| it.ty.as_ref()) {
-                    push_type(out, ty);
+                    self.push_type(out, ty);
                 }
             }
             Value::Class(name) => out.push(TypeRef::named(name.clone())),
             Value::Opaque(id) | Value::Object(id) => {
                 if let Some(ty) = self.types.get(id) {
-                    push_type(out, ty);
+                    self.push_type(out, ty);
                 }
             }
             Value::Path(it) => {
                 for owner in self.types_of(state, &it.0) {
-                    self.property_types(&owner.name, &it.1).iter().for_each(|it| push_type(out, it));
+                    self.property_types(&owner.name, &it.1)
+                        .iter()
+                        .for_each(|it| self.push_type(out, it));
                 }
             }
             Value::Element(it) => {
                 for list in self.types_of(state, it) {
                     if let Some(element) = list.args.last() {
-                        push_type(out, element);
+                        self.push_type(out, element);
                     }
                 }
             }
@@ -129,6 +131,17 @@ impl<'p> Interp<'p> {
         them.map(|it| default(it).unwrap_or_else(|| it.clone())).collect()
     }
 
+    fn push_type(&self, out: &mut Vec<TypeRef>, ty: &TypeRef) {
+        let ty = &self.shared.program.unaliased(peel(ty));
+        let ty = peel(ty);
+        for it in std::iter::once(ty).chain(&ty.alternatives) {
+            let it = peel(it);
+            if !out.contains(it) {
+                out.push(it.clone());
+            }
+        }
+    }
+
     /// What is known of a library type among a class's lineage, nearest first.
     pub(super) fn fact_of(&self, class: &str) -> Option<&'p TypeFact> {
         let vocabulary = self.shared.vocabulary;
@@ -144,6 +157,9 @@ impl<'p> Interp<'p> {
     pub(super) fn table_of_model(&self, class: &str) -> Table {
         let program = self.shared.program;
         let model = Some(program.canonical(class));
+        if let Some(table) = self.table_of_module(class) {
+            return Table { table: Some(table), model, value: None };
+        }
         let mut names: Vec<&str> = vec!["table", "__tablename__"];
         if let Some(fact) = self.fact_of(class) {
             names.extend(fact.table_from.iter().map(|it| &**it));
@@ -166,6 +182,23 @@ impl<'p> Interp<'p> {
             }
         }
         Table { table: None, model, value: None }
+    }
+
+    /// Types that a macro writes into the module of each table are named by it: `jobs::Entity` is
+    /// `jobs`, unless its `Model` says another name.
+    fn table_of_module(&self, class: &str) -> Option<Name> {
+        let fact = self.shared.vocabulary.type_fact(self.language, class)?;
+        let (module, _) = class.rsplit_once("::").filter(|_| fact.name.starts_with("*::"))?;
+        let short = last_segment(module);
+        if matches!(short, "crate" | "self" | "super") {
+            return None;
+        }
+        let sibling = format!("{module}::Model");
+        let decls = self.shared.program.type_decls(&sibling);
+        let attrs = decls.iter().filter(|it| *it.name == *sibling).flat_map(|it| &it.attrs);
+        let mut told = attrs.filter(|it| it.args.contains("table_name"));
+        let told = told.find_map(|it| table_argument(&it.args));
+        Some(told.map_or_else(|| short.into(), |it| bare_table(&it)))
     }
 
     /// The model of a repository, table or query type.
@@ -252,16 +285,6 @@ fn assigned_type(func: &Function, summary: &Summary, name: &Name) -> Option<Type
         }
         _ => None,
     })
-}
-
-fn push_type(out: &mut Vec<TypeRef>, ty: &TypeRef) {
-    let ty = peel(ty);
-    for it in std::iter::once(ty).chain(&ty.alternatives) {
-        let it = peel(it);
-        if !out.contains(it) {
-            out.push(it.clone());
-        }
-    }
 }
 
 /// `Option<X>` and `Result<X, E>` are seen through.

@@ -59,7 +59,7 @@ impl<'a> Explorer<'a, '_> {
         }
         let short = operands.short();
         let is_caught = path.state.delivery.caught().is_some();
-        let meaning = self.meaning(operands);
+        let meaning = self.meaning(operands, is_caught);
         if is_caught && !matches!(meaning, Meaning::Run(_) | Meaning::Ack { .. }) {
             // Names suffice in a `catch`: whoever records a failure there does not lose it.
             if self.gives_back(short) && !self.is_log(operands) {
@@ -69,9 +69,7 @@ impl<'a> Explorer<'a, '_> {
         }
         match meaning {
             // Nobody looks at what was taken: a list is trimmed, no message is handled.
-            Meaning::Receive { .. } if operands.call.discarded => {
-                self.done(site, operands, path)
-            }
+            Meaning::Receive { .. } if operands.call.discarded => self.done(site, operands, path),
             Meaning::Receive { destructive } => {
                 let destructive = destructive || self.hand_over(site, operands).is_some();
                 let text = format!("`{short}` delivers a message");
@@ -118,12 +116,7 @@ impl<'a> Explorer<'a, '_> {
     }
 
     /// What an unknown call gives back.
-    pub(super) fn result(
-        &mut self,
-        site: Site,
-        operands: &Operands<'_>,
-        path: &mut Path,
-    ) -> Value {
+    pub(super) fn result(&mut self, site: Site, operands: &Operands<'_>, path: &mut Path) -> Value {
         let is_same = operands
             .site
             .is_some_and(|it| it.roles.iter().any(|role| matches!(**role, Role::Same { .. })));
@@ -139,13 +132,7 @@ impl<'a> Explorer<'a, '_> {
         }
     }
 
-    fn publish(
-        &mut self,
-        site: Site,
-        operands: &Operands<'_>,
-        weak: bool,
-        mut path: Path,
-    ) -> Ways {
+    fn publish(&mut self, site: Site, operands: &Operands<'_>, weak: bool, mut path: Path) -> Ways {
         self.gives_back_somewhere = true;
         let delivery = &path.state.delivery;
         let is_copy = operands.tags().of_message() || operands.arg_tags().has(Tags::FAILURE);
@@ -220,7 +207,7 @@ impl<'a> Explorer<'a, '_> {
         if matches!(work, Work::Durable | Work::Unknown)
             && let Some(caught) = path.state.delivery.caught_mut()
         {
-            caught.resumed |= caught.arm.is_none() && caught.exit.is_none();
+            caught.aside |= caught.arm.is_none() && caught.exit.is_none();
         }
         let delivery = &mut path.state.delivery;
         let in_arm = delivery.caught().is_some_and(|it| it.arm.is_some());
@@ -262,9 +249,8 @@ impl<'a> Explorer<'a, '_> {
             info.class = Some(name);
         }
         let targets = operands.site.map(|it| it.targets.clone()).unwrap_or_default();
-        let runs = |it: &FuncRef| {
-            !self.is_running(*it) && self.depth() + 1 < super::explore::MAX_DEPTH
-        };
+        let runs =
+            |it: &FuncRef| !self.is_running(*it) && self.depth() + 1 < super::explore::MAX_DEPTH;
         let Some(&target) = targets.first().filter(|it| runs(it)) else {
             return vec![(Outcome::Return(object), path)];
         };
@@ -450,10 +436,8 @@ impl<'a> Explorer<'a, '_> {
     /// Callables that run inside the call.
     fn callables(&self, operands: &Operands<'_>) -> Vec<FuncRef> {
         let Some(site) = operands.site else { return Vec::new() };
-        let registers = site
-            .roles
-            .iter()
-            .any(|it| matches!(**it, Role::Message(MessageRole::Register { .. })));
+        let registers =
+            site.roles.iter().any(|it| matches!(**it, Role::Message(MessageRole::Register { .. })));
         if registers || self.depth() + 1 >= super::explore::MAX_DEPTH {
             return Vec::new();
         }

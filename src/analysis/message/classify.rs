@@ -83,7 +83,7 @@ impl Operands<'_> {
 
 impl Explorer<'_, '_> {
     /// What the call means.
-    pub(super) fn meaning(&mut self, operands: &Operands<'_>) -> Meaning {
+    pub(super) fn meaning(&mut self, operands: &Operands<'_>, is_caught: bool) -> Meaning {
         if let Some(found) = self.by_message_role(operands) {
             return found;
         }
@@ -99,7 +99,10 @@ impl Explorer<'_, '_> {
                 return found;
             }
             let input = self.input;
-            targets.retain(|it| self.interests.is_worth_running(input, *it));
+            // What is called about a failure decides what becomes of it.
+            if !is_caught {
+                targets.retain(|it| self.interests.is_worth_running(input, *it));
+            }
             if !targets.is_empty() {
                 return Meaning::Run(targets);
             }
@@ -203,6 +206,7 @@ impl Explorer<'_, '_> {
                 | Role::Query { .. }
                 | Role::Where { .. }
                 | Role::Set { .. }
+                | Role::Select { .. }
                 | Role::LockRows { .. }
                 | Role::Prepare { .. }
                 | Role::Bind { .. }
@@ -286,8 +290,7 @@ impl Explorer<'_, '_> {
     fn by_name(&self, operands: &Operands<'_>) -> Meaning {
         let words = self.input.words;
         let name = operands.short();
-        let about_message =
-            operands.receiver.as_ref().is_some_and(|it| it.tags.has(Tags::MESSAGE));
+        let about_message = operands.receiver.as_ref().is_some_and(|it| it.tags.has(Tags::MESSAGE));
         let quiet = match &operands.call.callee {
             Callee::New(_) | Callee::Macro(_) | Callee::Unknown => true,
             // A plain function is the language's own, or tells what it could not do.

@@ -142,8 +142,7 @@ impl<'a> Explorer<'a, '_> {
         for capture in &func.captures {
             let name = func.locals.get(capture.inner).map(|it| it.name.clone());
             let is_this = name.as_deref().is_some_and(|it| matches!(it, "this" | "self"));
-            let origin =
-                if is_this { Origin::This } else { Origin::Unset(0, capture.inner) };
+            let origin = if is_this { Origin::This } else { Origin::Unset(0, capture.inner) };
             let symbol = self.symbols.intern(origin);
             if is_this {
                 self.symbols.info_mut(symbol).class.clone_from(&func.class);
@@ -447,11 +446,7 @@ impl<'a> Explorer<'a, '_> {
             Test::Truthy if fact(Test::Null) == Some(true) => Some(false),
             Test::Null if made || fact(Test::Truthy) == Some(true) => Some(false),
             Test::Is(_) if fact(Test::Null) == Some(true) => Some(false),
-            Test::Truthy
-            | Test::Null
-            | Test::Failed
-            | Test::Is(_)
-            | Test::Number(_) => None,
+            Test::Truthy | Test::Null | Test::Failed | Test::Is(_) | Test::Number(_) => None,
         }
     }
 

@@ -28,7 +28,12 @@ pub(super) struct Report<'r> {
 
 impl Found {
     /// Adds the fault of a delivery.
-    pub(super) fn add(&mut self, input: &MessageInput<'_>, report: &Report<'_>, events: Vec<Event>) {
+    pub(super) fn add(
+        &mut self,
+        input: &MessageInput<'_>,
+        report: &Report<'_>,
+        events: Vec<Event>,
+    ) {
         let Some(primary) = primary(report) else { return };
         let Some(function) = enclosing(input, primary) else { return };
         if input.program.function(function).exempt || input.program.file(primary.source).exempt {
@@ -36,8 +41,7 @@ impl Found {
         }
         let failing = events.iter().rev().find(|it| it.role == StepRole::Throw);
         let left = failing.and_then(|it| left_state(input, it.span));
-        let mut steps: Vec<_> =
-            events.into_iter().map(|it| (it.role, it.span, it.text)).collect();
+        let mut steps: Vec<_> = events.into_iter().map(|it| (it.role, it.span, it.text)).collect();
         let end = steps.iter().rev().find(|it| it.0 == StepRole::Ack).map_or(primary, |it| it.1);
         steps.push((StepRole::Note, end, what_is_left(report.kind, left.as_ref())));
         let call = call_name(&steps);
@@ -125,9 +129,9 @@ fn confidence(input: &MessageInput<'_>, report: &Report<'_>) -> Confidence {
     if let Some(caught) = delivery.caught() {
         let durable = work == Some(Work::Durable);
         // A step that failed on the way, or a service that answers with a failure of its own.
-        let aside = caught.resumed || (caught.exit.is_some() && !is_own(input, report, caught.at));
+        let aside = caught.aside || !is_own(input, report, caught.at);
         let swallowed = report.kind == MessageFaultKind::SwallowedFailure;
-        if aside && swallowed && !durable {
+        if aside && swallowed && (!durable || caught.by == CaughtBy::Narrow) {
             return Confidence::Low;
         }
         if aside {
@@ -141,13 +145,13 @@ fn confidence(input: &MessageInput<'_>, report: &Report<'_>) -> Confidence {
     out
 }
 
-/// Whether a place belongs to the class of the root, or to one above it.
+/// Whether a place belongs to the class of the root, or to one above or below it.
 fn is_own(input: &MessageInput<'_>, report: &Report<'_>, place: Span) -> bool {
     let program = input.program;
     let Some(at) = enclosing(input, place) else { return false };
     let root = &program.function(report.root.func).class;
     match (root, &program.function(at).class) {
-        (Some(root), Some(class)) => program.is_a(root, class),
+        (Some(root), Some(class)) => program.is_a(root, class) || program.is_a(class, root),
         (root, class) => root == class,
     }
 }

@@ -153,8 +153,7 @@ impl Explorer<'_, '_> {
             _ => format!("`{}` fails here", call.name),
         };
         path.trace.push(StepRole::Throw, call.span, text);
-        let failure =
-            Failure { work: call.work, phase: Phase::Flying, late, site: call.site };
+        let failure = Failure { work: call.work, phase: Phase::Flying, late, site: call.site };
         path.state.delivery.failure = Some(failure);
     }
 
@@ -195,28 +194,25 @@ impl Explorer<'_, '_> {
         {
             // The work had failed already; only nobody had looked when the message was settled.
             failure.late = false;
-            let strand = Strand {
-                ack: settled.span,
-                flying: true,
-                weak: settled.weak,
-                in_arm: false,
-            };
+            let strand =
+                Strand { ack: settled.span, flying: true, weak: settled.weak, in_arm: false };
             path.state.delivery.strand = Some(strand);
         }
     }
 
     /// A branch on a failed result swallows it, until it is returned.
-    pub(super) fn enter_arm(
-        &mut self,
-        path: &mut Path,
-        (to, span): (BlockId, Span),
-    ) {
+    pub(super) fn enter_arm(&mut self, path: &mut Path, (to, span): (BlockId, Span)) {
         let depth = self.depth();
         if let Some(failure) = &mut path.state.delivery.failure
             && failure.phase == Phase::Flying
         {
-            let caught =
-                Caught { at: span, by: CaughtBy::Arm, arm: Some((depth, to)), exit: None, resumed: false };
+            let caught = Caught {
+                at: span,
+                by: CaughtBy::Arm,
+                arm: Some((depth, to)),
+                exit: None,
+                aside: false,
+            };
             failure.phase = Phase::Caught(caught);
         }
     }
@@ -226,7 +222,8 @@ impl Explorer<'_, '_> {
         if let Some(failure) = &mut path.state.delivery.failure
             && failure.phase == Phase::Flying
         {
-            let caught = Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None, resumed: false };
+            let caught =
+                Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None, aside: false };
             failure.phase = Phase::Caught(caught);
             path.trace.push(StepRole::Catch, span, format!("the failure is dropped{what}"));
         }
@@ -246,6 +243,14 @@ impl Explorer<'_, '_> {
             Test::Is(name) => holds && self.is_permanent(name),
             Test::Truthy | Test::Null | Test::Failed | Test::Number(_) => false,
         };
+        let chosen = match test {
+            Test::Is(name) => holds && !self.input.words.catch_all.has(name),
+            Test::Truthy | Test::Null | Test::Failed | Test::Number(_) => false,
+        };
+        if chosen && let Some(caught) = path.state.delivery.caught_mut() {
+            caught.aside = true;
+            caught.by = CaughtBy::Narrow;
+        }
         let behind = path.state.delivery.caught().is_some_and(|it| it.arm.is_none());
         if permanent || behind {
             Self::excuse(path);
@@ -368,7 +373,7 @@ impl Explorer<'_, '_> {
         let depth = self.depth();
         if let Some(failure) = &mut path.state.delivery.failure {
             let arm_at = Some((depth, arm.block));
-            let caught = Caught { at: arm.span, by, arm: arm_at, exit: None, resumed: false };
+            let caught = Caught { at: arm.span, by, arm: arm_at, exit: None, aside: false };
             failure.phase = Phase::Caught(caught);
             path.trace.push(StepRole::Catch, arm.span, "the failure is caught here");
         }
@@ -386,9 +391,11 @@ impl Explorer<'_, '_> {
         let delivery = &path.state.delivery;
         match self.root.verdict {
             HandlerVerdict::Explicit => {
-                let hands_out = delivery.settled.as_ref().is_some_and(|it| {
-                    it.how == How::Ack && !it.worked && !it.on_purpose
-                }) && delivery.failure.is_none()
+                let hands_out = delivery
+                    .settled
+                    .as_ref()
+                    .is_some_and(|it| it.how == How::Ack && !it.worked && !it.on_purpose)
+                    && delivery.failure.is_none()
                     && !delivery.given_back
                     && self.root.receives
                     && !self.awaits_reply()
@@ -439,9 +446,10 @@ impl Explorer<'_, '_> {
 
     /// Whether a function that is called to get the message again has settled it instead.
     fn denies(&self, func: &crate::ir::Function, delivery: &Delivery) -> bool {
-        let only_settled = delivery.settled.as_ref().is_some_and(|it| {
-            it.how == How::Ack && !it.worked && !it.on_purpose
-        });
+        let only_settled = delivery
+            .settled
+            .as_ref()
+            .is_some_and(|it| it.how == How::Ack && !it.worked && !it.on_purpose);
         only_settled
             && !delivery.worked
             && !delivery.given_back

@@ -99,8 +99,9 @@ pub(super) struct Caught {
     pub(super) arm: Option<(u8, BlockId)>,
     /// The statement that left the arm.
     pub(super) exit: Option<Span>,
-    /// Control fell out of the arm, and other work was done behind it.
-    pub(super) resumed: bool,
+    /// Control fell out of the arm and other work was done behind it, or the way was chosen for one
+    /// particular error.
+    pub(super) aside: bool,
 }
 
 /// What swallowed a failure.
