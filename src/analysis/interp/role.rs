@@ -223,7 +223,8 @@ impl Interp<'_> {
                 self.flush(state);
                 None
             }
-            Role::Begin { strict, level } => {
+            Role::Begin { guard: true, .. } if site.call.discarded => None,
+            Role::Begin { strict, level, .. } => {
                 let strict = *strict || self.is_strict_level(state, site, level.as_ref());
                 self.begin(state, strict, self.span);
                 None
@@ -236,7 +237,10 @@ impl Interp<'_> {
                 let strict = *strict || self.is_strict_level(state, site, level.as_ref());
                 Some(self.in_transaction(state, site, body, (strict, *flushes)))
             }
-            Role::Acquire { lock, body } => {
+            Role::Acquire { guard: true, .. } if self.is_kept_by_nobody(site) => {
+                Some(Value::Opaque(site.id))
+            }
+            Role::Acquire { lock, body, .. } => {
                 Some(self.acquire_role(state, site, *lock, body.as_ref()))
             }
             Role::Release => {

@@ -316,7 +316,7 @@ impl Interp<'_> {
         self.durable = true;
         match gives {
             Yield::Rows => Value::Count(id),
-            Yield::Bool => Value::Ran(id),
+            // It may be a SELECT: then there are rows to fetch.
             _ => root.clone(),
         }
     }
