@@ -44,7 +44,8 @@ pub struct Program<'a> {
 
 /// `path` seen from `folder`, with `.` and `..` resolved.
 fn joined(folder: &str, path: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
+    let mut parts: Vec<&str> =
+        folder.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
     for part in path.split('/') {
         match part {
             "" | "." => (),
@@ -173,7 +174,8 @@ impl<'a> Program<'a> {
         for block in &func.cfg.blocks {
             for instr in &block.instrs {
                 let InstrKind::Assign(place, _) = &instr.kind else { continue };
-                let ([Proj::Field(name)], PlaceBase::Local(base)) = (&*place.proj, &place.base) else {
+                let ([Proj::Field(name)], PlaceBase::Local(base)) = (&*place.proj, &place.base)
+                else {
                     continue;
                 };
                 if *base == this {
@@ -231,7 +233,9 @@ impl<'a> Program<'a> {
         scripts
             .filter(|it| {
                 let front = it.path.strip_suffix(tail);
-                it.path == exact || !tail.is_empty() && front.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+                it.path == exact
+                    || !tail.is_empty()
+                        && front.is_some_and(|it| it.is_empty() || it.ends_with('/'))
             })
             .max_by_key(|it| (it.path == exact, shared(&it.path), std::cmp::Reverse(it.id)))
     }

@@ -260,7 +260,8 @@ fn only_saves_a_write(case: &Case<'_>, (bearing, check): &(Bearing, &CheckFact))
     if check.works || check.kind == CheckKind::Filter {
         return false;
     }
-    if *bearing == Bearing::Vague || !super::column::same_column(&check.column, &case.target.column) {
+    if *bearing == Bearing::Vague || !super::column::same_column(&check.column, &case.target.column)
+    {
         return *bearing == Bearing::Vague;
     }
     let refuses = |them: &[Value]| {

@@ -180,7 +180,9 @@ impl Interp<'_> {
         result: Value,
     ) -> Value {
         let made = match (&result, state.object(&result)) {
-            (Value::Object(_), Some(object)) if object.kind == ObjectKind::Plain => object.ty.clone(),
+            (Value::Object(_), Some(object)) if object.kind == ObjectKind::Plain => {
+                object.ty.clone()
+            }
             _ => None,
         };
         if let Some(ty) = made {
@@ -195,8 +197,10 @@ impl Interp<'_> {
         let Some(ty) = func.ret.clone().filter(|it| self.is_known_class(&it.name)) else {
             return result;
         };
-        if !matches!(result, Value::Opaque(_) | Value::Path(_) | Value::Element(_) | Value::Static(_))
-            || !self.types_of(state, &result).is_empty()
+        if !matches!(
+            result,
+            Value::Opaque(_) | Value::Path(_) | Value::Element(_) | Value::Static(_)
+        ) || !self.types_of(state, &result).is_empty()
             || state.object(&result).is_some_and(|it| it.kind != ObjectKind::Plain)
         {
             return result;

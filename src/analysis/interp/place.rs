@@ -89,9 +89,12 @@ impl Interp<'_> {
             return found;
         }
         match value {
-            Value::Unknown | Value::Failed | Value::Null | Value::Bool(_) | Value::Int(_) | Value::Str(_) => {
-                Value::Unknown
-            }
+            Value::Unknown
+            | Value::Failed
+            | Value::Null
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Str(_) => Value::Unknown,
             Value::Case(..) if &**name == "value" => value.clone(),
             Value::Derived(_) | Value::Test(_) | Value::Truthy(_) => value.clone(),
             value => Value::path(value.clone(), name.clone()),

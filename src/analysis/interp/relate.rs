@@ -338,9 +338,10 @@ impl Interp<'_> {
             return Look::Returned;
         }
         // Told, and nothing goes on behind it that would have to know.
-        let goes_on = self.resolved.calls.iter().any(|((at, _), call)| {
-            *at != block && does_something(call) && gates.leads(block, *at)
-        });
+        let goes_on =
+            self.resolved.calls.iter().any(|((at, _), call)| {
+                *at != block && does_something(call) && gates.leads(block, *at)
+            });
         if goes_on { Look::None } else { Look::Looked }
     }
 

@@ -82,7 +82,8 @@ impl Interp<'_> {
     fn give_type(&mut self, state: &mut State, site: &Site<'_>, value: &Value, ty: TypeRef) {
         // What the program declares says more than how it is used; a builder changes as it goes.
         let program = self.shared.program;
-        let replaceable = |known: Option<&TypeRef>| known.is_none_or(|it| program.type_decl(&it.name).is_none());
+        let replaceable =
+            |known: Option<&TypeRef>| known.is_none_or(|it| program.type_decl(&it.name).is_none());
         if let Some(object) = state.object(value) {
             let is_row = matches!(object.kind, ObjectKind::Row(_));
             if object.ty.is_none() || !is_row && replaceable(object.ty.as_ref()) {
@@ -518,7 +519,10 @@ impl Interp<'_> {
 
 /// Whether a call's result is rows from the database.
 fn reads_rows(role: &Role) -> bool {
-    matches!(role, Role::Load { .. } | Role::Execute { .. } | Role::Fetch { .. } | Role::Query { .. })
+    matches!(
+        role,
+        Role::Load { .. } | Role::Execute { .. } | Role::Fetch { .. } | Role::Query { .. }
+    )
 }
 
 /// Whether a further role makes something else of the result: a column of the loaded row, what a

@@ -869,9 +869,10 @@ fn expand_conditions(ctx: &mut Interp<'_>, state: &State, stmt: &mut Statement, 
     let conditions = std::mem::take(&mut stmt.conditions);
     for it in conditions {
         let known = it.column_param.as_ref().and_then(|it| adder.params.get(it)).cloned();
-        let named = known.as_ref().filter(|_| !it.values.is_empty()).and_then(|value| {
-            ctx.declared_defaults(state, value).iter().find_map(column_name)
-        });
+        let named = known
+            .as_ref()
+            .filter(|_| !it.values.is_empty())
+            .and_then(|value| ctx.declared_defaults(state, value).iter().find_map(column_name));
         match (named, known) {
             (Some(column), _) => {
                 stmt.conditions.push(Condition { column, column_param: None, ..it });

@@ -116,12 +116,7 @@ impl<'a> Explorer<'a, '_> {
     }
 
     /// What an unknown call gives back.
-    pub(super) fn result(
-        &mut self,
-        site: Site,
-        operands: &Operands<'_>,
-        path: &mut Path,
-    ) -> Value {
+    pub(super) fn result(&mut self, site: Site, operands: &Operands<'_>, path: &mut Path) -> Value {
         let is_same = operands
             .site
             .is_some_and(|it| it.roles.iter().any(|role| matches!(**role, Role::Same { .. })));
@@ -137,13 +132,7 @@ impl<'a> Explorer<'a, '_> {
         }
     }
 
-    fn publish(
-        &mut self,
-        site: Site,
-        operands: &Operands<'_>,
-        weak: bool,
-        mut path: Path,
-    ) -> Ways {
+    fn publish(&mut self, site: Site, operands: &Operands<'_>, weak: bool, mut path: Path) -> Ways {
         self.gives_back_somewhere = true;
         let delivery = &path.state.delivery;
         let is_copy = operands.tags().of_message() || operands.arg_tags().has(Tags::FAILURE);
@@ -260,9 +249,8 @@ impl<'a> Explorer<'a, '_> {
             info.class = Some(name);
         }
         let targets = operands.site.map(|it| it.targets.clone()).unwrap_or_default();
-        let runs = |it: &FuncRef| {
-            !self.is_running(*it) && self.depth() + 1 < super::explore::MAX_DEPTH
-        };
+        let runs =
+            |it: &FuncRef| !self.is_running(*it) && self.depth() + 1 < super::explore::MAX_DEPTH;
         let Some(&target) = targets.first().filter(|it| runs(it)) else {
             return vec![(Outcome::Return(object), path)];
         };
@@ -448,10 +436,8 @@ impl<'a> Explorer<'a, '_> {
     /// Callables that run inside the call.
     fn callables(&self, operands: &Operands<'_>) -> Vec<FuncRef> {
         let Some(site) = operands.site else { return Vec::new() };
-        let registers = site
-            .roles
-            .iter()
-            .any(|it| matches!(**it, Role::Message(MessageRole::Register { .. })));
+        let registers =
+            site.roles.iter().any(|it| matches!(**it, Role::Message(MessageRole::Register { .. })));
         if registers || self.depth() + 1 >= super::explore::MAX_DEPTH {
             return Vec::new();
         }

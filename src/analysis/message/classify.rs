@@ -289,8 +289,7 @@ impl Explorer<'_, '_> {
     fn by_name(&self, operands: &Operands<'_>) -> Meaning {
         let words = self.input.words;
         let name = operands.short();
-        let about_message =
-            operands.receiver.as_ref().is_some_and(|it| it.tags.has(Tags::MESSAGE));
+        let about_message = operands.receiver.as_ref().is_some_and(|it| it.tags.has(Tags::MESSAGE));
         let quiet = match &operands.call.callee {
             Callee::New(_) | Callee::Macro(_) | Callee::Unknown => true,
             // A plain function is the language's own, or tells what it could not do.

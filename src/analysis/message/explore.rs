@@ -152,8 +152,7 @@ impl<'a> Explorer<'a, '_> {
         for capture in &func.captures {
             let name = func.locals.get(capture.inner).map(|it| it.name.clone());
             let is_this = name.as_deref().is_some_and(|it| matches!(it, "this" | "self"));
-            let origin =
-                if is_this { Origin::This } else { Origin::Unset(0, capture.inner) };
+            let origin = if is_this { Origin::This } else { Origin::Unset(0, capture.inner) };
             let symbol = self.symbols.intern(origin);
             if is_this {
                 self.symbols.info_mut(symbol).class.clone_from(&func.class);

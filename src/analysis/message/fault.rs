@@ -28,7 +28,12 @@ pub(super) struct Report<'r> {
 
 impl Found {
     /// Adds the fault of a delivery.
-    pub(super) fn add(&mut self, input: &MessageInput<'_>, report: &Report<'_>, events: Vec<Event>) {
+    pub(super) fn add(
+        &mut self,
+        input: &MessageInput<'_>,
+        report: &Report<'_>,
+        events: Vec<Event>,
+    ) {
         let Some(primary) = primary(report) else { return };
         let Some(function) = enclosing(input, primary) else { return };
         if input.program.function(function).exempt || input.program.file(primary.source).exempt {
@@ -36,8 +41,7 @@ impl Found {
         }
         let failing = events.iter().rev().find(|it| it.role == StepRole::Throw);
         let left = failing.and_then(|it| left_state(input, it.span));
-        let mut steps: Vec<_> =
-            events.into_iter().map(|it| (it.role, it.span, it.text)).collect();
+        let mut steps: Vec<_> = events.into_iter().map(|it| (it.role, it.span, it.text)).collect();
         let end = steps.iter().rev().find(|it| it.0 == StepRole::Ack).map_or(primary, |it| it.1);
         steps.push((StepRole::Note, end, what_is_left(report.kind, left.as_ref())));
         let call = call_name(&steps);

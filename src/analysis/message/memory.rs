@@ -115,9 +115,7 @@ impl Explorer<'_, '_> {
                 let location = self.static_location(class, name);
                 self.read_static(location, state)
             }
-            PlaceBase::Global(name) => {
-                self.read_static(Location::Static(name.clone()), state)
-            }
+            PlaceBase::Global(name) => self.read_static(Location::Static(name.clone()), state),
         };
         for proj in &place.proj {
             value = self.project(&value, proj, state);

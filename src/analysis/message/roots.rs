@@ -114,10 +114,8 @@ pub(super) fn find(input: &MessageInput<'_>) -> Vec<Root> {
         if func.exempt || func.is_abstract || input.program.file(at.source).exempt {
             continue;
         }
-        let by_class = by_pattern(input, at).map(|root| Root {
-            auto_ack: registered.get(&at).and_then(|it| it.auto_ack),
-            ..root
-        });
+        let by_class = by_pattern(input, at)
+            .map(|root| Root { auto_ack: registered.get(&at).and_then(|it| it.auto_ack), ..root });
         let root = by_class
             .or_else(|| registered.get(&at).map(|it| by_registration(input, at, *it)))
             .or_else(|| by_use(input, at));
@@ -255,11 +253,7 @@ fn same_type(name: &str, wanted: &str) -> bool {
 }
 
 /// Whether the class is, extends or implements `wanted`, in the program or by what packs know.
-fn is_a(
-    input: &MessageInput<'_>,
-    (class, language): (&str, Language),
-    wanted: &str,
-) -> bool {
+fn is_a(input: &MessageInput<'_>, (class, language): (&str, Language), wanted: &str) -> bool {
     let mut names: Vec<Name> =
         input.program.ancestry(class).into_iter().map(|it| it.name).collect();
     let mut next = 0;
@@ -354,9 +348,10 @@ fn takes_messages(input: &MessageInput<'_>, at: FuncRef, weak: bool) -> bool {
         input.resolved.get(at).is_some_and(|it| {
             it.calls.values().any(|call| {
                 call.weak == weak
-                    && call.roles.iter().any(|role| {
-                        matches!(**role, Role::Message(MessageRole::Receive { .. }))
-                    })
+                    && call
+                        .roles
+                        .iter()
+                        .any(|role| matches!(**role, Role::Message(MessageRole::Receive { .. })))
             })
         })
     };

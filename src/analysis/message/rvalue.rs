@@ -12,9 +12,7 @@ use crate::ir::{
 impl Explorer<'_, '_> {
     pub(super) fn evaluate(&mut self, site: Site, value: &Rvalue, path: &mut Path) -> Value {
         match value {
-            Rvalue::Use(it) | Rvalue::Clone(it) | Rvalue::Cast(it) => {
-                self.operand(it, &path.state)
-            }
+            Rvalue::Use(it) | Rvalue::Clone(it) | Rvalue::Cast(it) => self.operand(it, &path.state),
             Rvalue::Load(place) => {
                 let out = self.load(place, &path.state);
                 self.note_element(site, place, path);
@@ -229,8 +227,10 @@ impl Explorer<'_, '_> {
             self.symbols.info_mut(symbol).class = Some(ty.name.clone());
         }
         // A payload is read through its variant.
-        let payload: Vec<_> =
-            parts.iter().map(|(name, it)| (format!("{variant}#{name}").into(), it.clone())).collect();
+        let payload: Vec<_> = parts
+            .iter()
+            .map(|(name, it)| (format!("{variant}#{name}").into(), it.clone()))
+            .collect();
         parts.extend(payload);
         self.fill(&out, parts, path);
         out
@@ -289,7 +289,13 @@ impl Explorer<'_, '_> {
     }
 
     /// Whether a value is of a variant.
-    pub(super) fn variant_of(&mut self, site: Site, value: &Value, name: &str, path: &mut Path) -> Value {
+    pub(super) fn variant_of(
+        &mut self,
+        site: Site,
+        value: &Value,
+        name: &str,
+        path: &mut Path,
+    ) -> Value {
         let short = last_segment(name);
         let mut tags = value.tags;
         if matches!(&value.kind, Kind::Wrap(wrapper, _) if *wrapper != Wrapper::Err) {
@@ -361,18 +367,18 @@ fn compare(left: &Value, right: &Value) -> Option<bool> {
         | (Kind::Case(..), Kind::Str(_) | Kind::Int(_))
         | (Kind::Str(_) | Kind::Int(_), Kind::Case(..)) => None,
         (Kind::Case(a, l), Kind::Case(b, r)) => {
-            if l == r { Some(true) } else { (a == b).then_some(false) }
+            if l == r {
+                Some(true)
+            } else {
+                (a == b).then_some(false)
+            }
         }
         (l, r) => Some(l == r),
     }
 }
 
 /// Small counters are followed, so that a loop of a few rounds ends; larger ones are not known.
-fn counted(
-    left: &Value,
-    right: &Value,
-    compute: impl Fn(i64, i64) -> Option<i64>,
-) -> Option<Kind> {
+fn counted(left: &Value, right: &Value, compute: impl Fn(i64, i64) -> Option<i64>) -> Option<Kind> {
     const MAX_COUNT: i64 = 8;
     let (Kind::Int(l), Kind::Int(r)) = (&left.kind, &right.kind) else { return None };
     compute(*l, *r).filter(|it| it.abs() <= MAX_COUNT).map(Kind::Int)

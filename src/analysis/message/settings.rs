@@ -65,10 +65,7 @@ fn by_option(
     site: Option<&CallSite>,
 ) -> Option<Span> {
     let takes = site?.roles.iter().any(|it| {
-        matches!(
-            **it,
-            Role::Message(MessageRole::Receive { .. } | MessageRole::Register { .. })
-        )
+        matches!(**it, Role::Message(MessageRole::Receive { .. } | MessageRole::Register { .. }))
     });
     let named = |arg: &Arg| {
         let is_key = arg.name.as_ref().is_some_and(|it| input.words.auto_ack.has(it));
@@ -105,9 +102,11 @@ fn access_value(func: &Function, call: &Call, access: &Access) -> Option<Name> {
     match access {
         Access::Arg(at, name) => {
             let by_name = |it: &&Arg| it.name.is_some() && it.name == *name;
-            let arg = call.args.iter().find(by_name).or_else(|| {
-                call.args.get(*at as usize).filter(|it| it.name.is_none())
-            })?;
+            let arg = call
+                .args
+                .iter()
+                .find(by_name)
+                .or_else(|| call.args.get(*at as usize).filter(|it| it.name.is_none()))?;
             constant(func, &arg.value)
         }
         Access::Field(inner, field) => match &**inner {
@@ -193,7 +192,8 @@ pub(super) fn find(input: &MessageInput<'_>, roots: &[Root], found: &mut Found) 
 
 fn fault(function: FuncRef, primary: Span, call: &str) -> MessageFault {
     let text = "from here on the broker forgets each message when it hands it out";
-    let left = "left behind when the work fails or the worker dies: nothing that points at the work";
+    let left =
+        "left behind when the work fails or the worker dies: nothing that points at the work";
     MessageFault {
         kind: MessageFaultKind::EarlyAck,
         primary,

@@ -206,9 +206,7 @@ fn admits(
     let holds = values.iter().any(|it| it.as_deref().is_none_or(|it| it == state));
     match condition.op {
         ConditionOp::Eq | ConditionOp::In | ConditionOp::Like => holds,
-        ConditionOp::Ne | ConditionOp::NotIn => {
-            !values.iter().flatten().any(|it| **it == *state)
-        }
+        ConditionOp::Ne | ConditionOp::NotIn => !values.iter().flatten().any(|it| **it == *state),
         ConditionOp::InSelect | ConditionOp::IsNotNull | ConditionOp::Other => true,
         ConditionOp::IsNull | ConditionOp::Less | ConditionOp::Greater => false,
     }
@@ -273,9 +271,11 @@ fn is_swept(input: &MessageInput<'_>, entry: &Entry) -> bool {
         let Some((statement, params)) = &it.statement else { return false };
         sweeps(input, statement, params, entry)
     });
-    let by_load = input.loads.iter().filter(|it| same(&it.table)).any(|it| {
-        it.key.is_none() && filter_admits(it, &entry.column, &entry.state)
-    });
+    let by_load = input
+        .loads
+        .iter()
+        .filter(|it| same(&it.table))
+        .any(|it| it.key.is_none() && filter_admits(it, &entry.column, &entry.state));
     let empty = BTreeMap::new();
     let stem = entry.table.stem().unwrap_or_default();
     let by_script = input.program.files().flat_map(|it| &it.statements).any(|it| {

@@ -155,7 +155,9 @@ impl Value {
     /// The logical opposite, when the kind has one.
     pub(super) fn negate(&self) -> Option<Kind> {
         match &self.kind {
-            Kind::Test(symbol, test, polarity) => Some(Kind::Test(*symbol, test.clone(), !polarity)),
+            Kind::Test(symbol, test, polarity) => {
+                Some(Kind::Test(*symbol, test.clone(), !polarity))
+            }
             Kind::Symbol(symbol) => Some(Kind::Test(*symbol, Test::Truthy, false)),
             _ => self.truth().map(|it| Kind::Bool(!it)),
         }
