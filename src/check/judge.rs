@@ -9,7 +9,7 @@ use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::analysis::store::MAX_TRACE;
 use crate::finding::{Confidence, StepRole};
-use crate::ir::{Engine, FuncRef};
+use crate::ir::Engine;
 use crate::model::ColumnClass;
 use crate::rule::FaultKind;
 
