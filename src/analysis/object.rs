@@ -47,6 +47,17 @@ impl Object {
     }
 }
 
+impl Object {
+    /// What it holds under a name: a field, or an entry of an array.
+    pub fn entry(&self, name: &Name) -> Option<&Value> {
+        match (self.fields.get(name), &self.kind) {
+            (Some(field), _) => Some(&field.value),
+            (None, ObjectKind::Array(array)) => array.get(&Value::Str(name.clone())),
+            (None, _) => None,
+        }
+    }
+}
+
 /// A field with what it holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {

@@ -398,6 +398,12 @@ impl<'a> Program<'a> {
         out
     }
 
+    /// The types that use a trait; empty for anything else.
+    pub fn users(&self, name: &str) -> Vec<Name> {
+        let is_trait = self.type_decl(name).is_some_and(|it| it.kind == TypeKind::Trait);
+        if is_trait { self.descendants(name) } else { Vec::new() }
+    }
+
     /// A free function by full name, or by its last segment when only one has it.
     pub fn free_function(&self, name: &str) -> Option<FuncRef> {
         if let Some(found) = self.functions.get(&key(name)) {

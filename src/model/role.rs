@@ -18,7 +18,8 @@ pub enum Access {
     Literal(Name),
     /// `arg0.elements`: each element of a list.
     Elements(Box<Access>),
-    /// `arg0.name`: a field, property or array element.
+    /// `arg0.name`: a field, property or array element. Of a value that a column holds, `{owner}` is the
+    /// row and `{column}` the column.
     Field(Box<Access>, Name),
 }
 
@@ -425,6 +426,8 @@ pub enum Role {
         strict: bool,
         /// As in `Begin`.
         level: Option<Access>,
+        /// Changed row objects are written back before it ends.
+        flushes: bool,
     },
     /// `acquire`: takes a lock that is no row lock; held until `release`, the closure's end, or the
     /// end of the guard object's life.

@@ -361,8 +361,9 @@ impl RoleReader<'_, '_> {
             "rollback" => Role::Rollback.into(),
             "transaction" => {
                 let (body, strict) = (self.need("body"), self.flag("strict"));
-                let level = self.access("level");
-                body.map(|body| Role::Transaction { body, strict, level }).into()
+                let (level, flushes) = (self.access("level"), self.flag("flushes"));
+                let role = |body| Role::Transaction { body, strict, level, flushes };
+                body.map(role).into()
             }
             "acquire" => {
                 let (lock, body) = (self.lock_spec("lock", None), self.access("body"));

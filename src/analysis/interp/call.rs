@@ -524,9 +524,10 @@ impl<'p> Interp<'p> {
         let [row] = rows.as_slice() else { return None };
         let row = (*row).clone();
         let whole = fields.values().any(|it| it.value == row);
-        let untyped = self.types_of(state, &row).iter().all(|it| {
-            it == ty || matches!(&*it.name, "array" | "object" | "stdClass" | "list")
-        });
+        let untyped = self
+            .types_of(state, &row)
+            .iter()
+            .all(|it| it == ty || matches!(&*it.name, "array" | "object" | "stdClass" | "list"));
         if !untyped || !(whole || n_columns >= 2) {
             return None;
         }

@@ -108,9 +108,8 @@ impl Interp<'_> {
             let base = super::row::non_null(self.settled(state, base));
             let mut out: Option<Value> = None;
             for one in base.alternatives() {
-                let field = state.object(one).and_then(|it| it.fields.get(name));
-                let found = match field {
-                    Some(field) => field.value.clone(),
+                let found = match state.object(one).and_then(|it| it.entry(name)) {
+                    Some(found) => found.clone(),
                     None => Value::path(one.clone(), name.clone()),
                 };
                 out = Some(match out {

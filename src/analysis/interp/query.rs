@@ -638,7 +638,12 @@ impl Interp<'_> {
 
     /// `select(status)`, `select((id, status))`: only these columns come back. What is no column
     /// (`Job::as_select()`) leaves the row as it is.
-    pub(super) fn select_columns(&mut self, state: &mut State, site: &Site<'_>, columns: &Access) -> Value {
+    pub(super) fn select_columns(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        columns: &Access,
+    ) -> Value {
         let root = self.query_of(state, site);
         let given = self.access(state, site, columns);
         let columns: Option<Vec<Name>> =
@@ -854,7 +859,7 @@ pub(crate) fn sql_value(expr: &SqlExpr, params: &BTreeMap<ParamRef, Value>) -> V
             Some(it) => it.clone(),
             None => params
                 .get(&ParamRef::Named("*".into()))
-                .map_or(Value::Unknown, |it| Value::derived([it.clone()])),
+                .map_or(Value::Unknown, |it| bound_in(it, param)),
         },
         SqlExpr::Mixed(them) | SqlExpr::Relative(them) | SqlExpr::Other(them) => {
             Value::derived(them.iter().filter_map(|it| params.get(it).cloned()))
@@ -863,11 +868,30 @@ pub(crate) fn sql_value(expr: &SqlExpr, params: &BTreeMap<ParamRef, Value>) -> V
     }
 }
 
+/// What a parameter stands for when all are bound by one array that a caller knows.
+fn bound_in(array: &Value, param: &ParamRef) -> Value {
+    match (array, param) {
+        (
+            Value::Param(_) | Value::This | Value::Path(_) | Value::Object(_),
+            ParamRef::Named(name),
+        ) => Value::path(array.clone(), name.clone()),
+        (array, _) => Value::derived([array.clone()]),
+    }
+}
+
 /// A column name in a value: a string, a `Column::Status` constant, or a path's last part.
 pub(super) fn column_name(value: &Value) -> Option<Name> {
     match value {
         Value::Case(_, name) => Some(snake_case(name).into()),
         Value::Static(name) => Some(snake_case(crate::base::last_segment(name)).into()),
+        // An argument that may be left out: `$where ?: $this->primaryKey`.
+        Value::Any(them) => {
+            let mut named = them.iter().filter_map(column_name);
+            match (named.next(), named.next()) {
+                (Some(only), None) => Some(only),
+                _ => None,
+            }
+        }
         value => {
             let text = literal_of(value)?;
             let text = text.trim();

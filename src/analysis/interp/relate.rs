@@ -78,11 +78,17 @@ impl Interp<'_> {
     }
 
     /// Whether a call site is reached after the point in the same round of any loop.
-    fn comes_after(&self, gates: &mut Gates<'_>, (block, instr): (BlockId, u32), point: Point) -> bool {
+    fn comes_after(
+        &self,
+        gates: &mut Gates<'_>,
+        (block, instr): (BlockId, u32),
+        point: Point,
+    ) -> bool {
         if block == point.block {
             return instr > point.instr;
         }
-        let position = |it: BlockId| self.positions.get(it.0 as usize).copied().unwrap_or(usize::MAX);
+        let position =
+            |it: BlockId| self.positions.get(it.0 as usize).copied().unwrap_or(usize::MAX);
         position(block) > position(point.block) && gates.leads(point.block, block)
     }
 

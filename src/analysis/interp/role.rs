@@ -189,7 +189,9 @@ impl Interp<'_> {
                     Some(name) => Some(self.read_field(state, &row, &property_name(&name))),
                     None => match column {
                         // By position.
-                        Value::Int(idx) => Some(self.read_field(state, &row, &idx.to_string().into())),
+                        Value::Int(idx) => {
+                            Some(self.read_field(state, &row, &idx.to_string().into()))
+                        }
                         _ => Some(Value::derived([row])),
                     },
                 }
@@ -231,9 +233,9 @@ impl Interp<'_> {
                 self.end(state);
                 None
             }
-            Role::Transaction { body, strict, level } => {
+            Role::Transaction { body, strict, level, flushes } => {
                 let strict = *strict || self.is_strict_level(state, site, level.as_ref());
-                Some(self.in_transaction(state, site, body, strict))
+                Some(self.in_transaction(state, site, body, (strict, *flushes)))
             }
             Role::Acquire { lock, body } => {
                 Some(self.acquire_role(state, site, *lock, body.as_ref()))
@@ -317,7 +319,12 @@ impl Interp<'_> {
             }
             Access::Field(inner, name) => {
                 let inner = self.access(state, site, inner);
-                self.read_field(state, &inner, name)
+                match (&**name, inner.as_path()) {
+                    ("{owner}", Some((owner, _))) => owner.clone(),
+                    ("{column}", Some((_, column))) => Value::Str(column.clone()),
+                    ("{owner}" | "{column}", None) => Value::Unknown,
+                    _ => self.read_field(state, &inner, name),
+                }
             }
         }
     }

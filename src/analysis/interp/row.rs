@@ -496,7 +496,8 @@ impl Interp<'_> {
                 write.sql = Some(write.sql.unwrap_or(write.primary));
                 write.primary = call_span;
                 write.symbol = self.at;
-                let own_key = back.as_ref().is_some_and(|key| self.is_object_key(before, site, key));
+                let own_key =
+                    back.as_ref().is_some_and(|key| self.is_object_key(before, site, key));
                 if own_key {
                     write.kind = WriteKind::Row;
                     write.row = back.and_then(|key| key.as_path().map(|it| it.0.clone()));
@@ -751,9 +752,10 @@ struct Saving {
 
 /// The key among the fields of an object that was made here; it is no change.
 fn take_key(changes: &mut Vec<ChangeFact>) -> Option<Value> {
-    let at = changes.iter().position(|it| &*it.column == "id").or_else(|| {
-        changes.iter().position(|it| super::relate::is_key_column(&it.column))
-    })?;
+    let at = changes
+        .iter()
+        .position(|it| &*it.column == "id")
+        .or_else(|| changes.iter().position(|it| super::relate::is_key_column(&it.column)))?;
     Some(changes.remove(at).value)
 }
 

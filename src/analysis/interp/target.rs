@@ -30,7 +30,11 @@ impl Interp<'_> {
     pub(super) fn target_of(&self, state: &State, value: &Value) -> Target {
         match state.object(value).map(|it| &it.kind) {
             Some(ObjectKind::Query(query)) => {
-                return Target { table: query.table.clone(), query: Some(query.clone()), key: None };
+                return Target {
+                    table: query.table.clone(),
+                    query: Some(query.clone()),
+                    key: None,
+                };
             }
             Some(ObjectKind::Row(_)) => return self.row_target(state, value),
             _ => (),

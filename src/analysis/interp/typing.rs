@@ -10,6 +10,9 @@ use crate::base::{Name, last_segment};
 use crate::ir::{ClassRef, Const, Function, LocalId, Operand, TypeRef};
 use crate::model::{TypeFact, TypeKindHint};
 
+/// How many users of a trait are asked for what `$this` is.
+const MAX_USERS: usize = 3;
+
 /// How many methods that assign a property are asked for its type.
 const MAX_SETTERS: usize = 3;
 
@@ -44,7 +47,13 @@ impl<'p> Interp<'p> {
             return;
         }
         match value {
-            Value::This => out.extend(self.root.class.as_deref().map(TypeRef::named)),
+            Value::This => {
+                let class = self.root.class.as_deref();
+                out.extend(class.map(TypeRef::named));
+                // A trait is what its users are.
+                let users = class.map(|it| self.shared.program.users(it)).unwrap_or_default();
+                out.extend(users.into_iter().take(MAX_USERS).map(TypeRef::named));
+            }
             Value::Param(idx) => {
                 let param = self.root.params.get(*idx as usize);
                 if let Some(ty) = param.and_then(|it| it.ty.as_ref()) {
@@ -59,7 +68,9 @@ impl<'p> Interp<'p> {
             }
             Value::Path(it) => {
                 for owner in self.types_of(state, &it.0) {
-                    self.property_types(&owner.name, &it.1).iter().for_each(|it| self.push_type(out, it));
+                    self.property_types(&owner.name, &it.1)
+                        .iter()
+                        .for_each(|it| self.push_type(out, it));
                 }
             }
             Value::Element(it) => {
@@ -261,7 +272,6 @@ fn assigned_type(func: &Function, summary: &Summary, name: &Name) -> Option<Type
         _ => None,
     })
 }
-
 
 /// `Option<X>` and `Result<X, E>` are seen through.
 pub(super) fn peel(ty: &TypeRef) -> &TypeRef {

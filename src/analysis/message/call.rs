@@ -69,9 +69,7 @@ impl<'a> Explorer<'a, '_> {
         }
         match meaning {
             // Nobody looks at what was taken: a list is trimmed, no message is handled.
-            Meaning::Receive { .. } if operands.call.discarded => {
-                self.done(site, operands, path)
-            }
+            Meaning::Receive { .. } if operands.call.discarded => self.done(site, operands, path),
             Meaning::Receive { destructive } => {
                 let destructive = destructive || self.hand_over(site, operands).is_some();
                 let text = format!("`{short}` delivers a message");

@@ -7,7 +7,8 @@
 use super::MessageInput;
 use crate::base::last_segment;
 use crate::ir::{
-    Block, Callee, Cfg, ClassRef, FuncRef, Function, InstrKind, Operand, PlaceBase, Proj, Rvalue, Terminator,
+    Block, Callee, Cfg, ClassRef, FuncRef, Function, InstrKind, Operand, PlaceBase, Proj, Rvalue,
+    Terminator,
 };
 use crate::model::{MessageRole, Role};
 use rustc_hash::FxHashMap;
@@ -107,8 +108,7 @@ fn of_role(role: &Role) -> Interest {
 /// What the body itself does.
 fn own(input: &MessageInput<'_>, func: &Function) -> Interest {
     let mut out = Interest {
-        decides: func.params.iter().any(|it| it.by_ref)
-            || func.captures.iter().any(|it| it.by_ref),
+        decides: func.params.iter().any(|it| it.by_ref) || func.captures.iter().any(|it| it.by_ref),
         ..Interest::default()
     };
     for block in &func.cfg.blocks {
@@ -161,9 +161,7 @@ fn by_name(input: &MessageInput<'_>, func: &Function, call: &crate::ir::Call) ->
         Callee::New(_) | Callee::Value(_) | Callee::Macro(_) | Callee::Unknown => "",
     };
     let is_message = |it: &Operand| match it {
-        Operand::Local(it) => {
-            func.locals.get(*it).is_some_and(|it| words.message.has(&it.name))
-        }
+        Operand::Local(it) => func.locals.get(*it).is_some_and(|it| words.message.has(&it.name)),
         Operand::Const(_) => false,
     };
     let receiver = match &call.callee {
@@ -172,8 +170,7 @@ fn by_name(input: &MessageInput<'_>, func: &Function, call: &crate::ir::Call) ->
     };
     let of_message = || receiver || call.args.iter().any(|it| is_message(&it.value));
     let settles = words.ack.has(name) || (words.weak_ack.has(name) && of_message());
-    let gives_back =
-        words.give_back.has_first_word(name) || words.give_back_phrases.matches(name);
+    let gives_back = words.give_back.has_first_word(name) || words.give_back_phrases.matches(name);
     let dropped = func.locals.get(call.dest).is_some_and(|it| &*it.name == "_");
     Interest {
         settles,

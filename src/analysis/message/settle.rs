@@ -206,8 +206,13 @@ impl Explorer<'_, '_> {
         if let Some(failure) = &mut path.state.delivery.failure
             && failure.phase == Phase::Flying
         {
-            let caught =
-                Caught { at: span, by: CaughtBy::Arm, arm: Some((depth, to)), exit: None, aside: false };
+            let caught = Caught {
+                at: span,
+                by: CaughtBy::Arm,
+                arm: Some((depth, to)),
+                exit: None,
+                aside: false,
+            };
             failure.phase = Phase::Caught(caught);
         }
     }
@@ -217,7 +222,8 @@ impl Explorer<'_, '_> {
         if let Some(failure) = &mut path.state.delivery.failure
             && failure.phase == Phase::Flying
         {
-            let caught = Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None, aside: false };
+            let caught =
+                Caught { at: span, by: CaughtBy::Dropped, arm: None, exit: None, aside: false };
             failure.phase = Phase::Caught(caught);
             path.trace.push(StepRole::Catch, span, format!("the failure is dropped{what}"));
         }

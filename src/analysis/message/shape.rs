@@ -3,8 +3,8 @@
 
 use crate::base::{IdVec, Name, last_segment};
 use crate::ir::{
-    BinaryOp, Block, BlockId, Callee, Cfg, ClassRef, Function, InstrKind, LocalId, Operand, Place, PlaceBase,
-    Proj, Rvalue, Terminator,
+    BinaryOp, Block, BlockId, Callee, Cfg, ClassRef, Function, InstrKind, LocalId, Operand, Place,
+    PlaceBase, Proj, Rvalue, Terminator,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
