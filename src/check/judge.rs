@@ -189,14 +189,13 @@ fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>>
 }
 
 /// Every column at once.
-fn whole_target(write: &WriteFact) -> Target {
+fn whole_target(_write: &WriteFact) -> Target {
     Target {
         column: "".into(),
         class: ColumnClass::Plain,
         value: Value::Unknown,
         relative: false,
         now: false,
-        span: write.primary,
     }
 }
 
@@ -208,28 +207,34 @@ fn confidence(case: &Case<'_>, guard: Guard) -> Confidence {
             Some(Engine::Postgres | Engine::Oracle) => return Confidence::High,
             _ => return Confidence::Medium,
         },
-        Bearing::Vague if is_chosen(case) => Confidence::Medium,
-        Bearing::Vague => Confidence::Low,
+        Bearing::Vague if is_outcome(case) => Confidence::Low,
+        Bearing::Vague => Confidence::Medium,
         Bearing::None => return unchecked(case),
     };
-    if case.checks.iter().all(|(_, check)| only_saves_a_write(case, check)) {
+    if !is_claim(case) && case.checks.iter().all(|it| only_saves_a_write(case, it)) {
         return Confidence::Low;
     }
     found
 }
 
-/// Whether the code itself chooses the state. A value from elsewhere is a form's or a copy's, and how its
-/// work came out is for a worker alone to say.
-fn is_chosen(case: &Case<'_>) -> bool {
-    let words = case.input.words;
-    let set = state_word(&case.target.value);
-    let outcome = words.outcomes.matches(&set) && !words.transient.matches(&set);
-    (case.target.now || is_truthy(&case.target.value)) && !outcome
+/// Whether the write says by itself that somebody works on the row from here on.
+fn is_claim(case: &Case<'_>) -> bool {
+    case.target.class == ColumnClass::Claim
+        || case.input.words.transient.matches(&state_word(&case.target.value))
 }
 
-/// How much a transition tells with no check in sight.
+/// Whether the state says how a worker's own work came out, which is for that worker alone to say.
+fn is_outcome(case: &Case<'_>) -> bool {
+    let words = case.input.words;
+    let set = state_word(&case.target.value);
+    words.outcomes.matches(&set) && !words.transient.matches(&set)
+}
+
+/// How much a transition tells with no check in sight. The code must choose the state itself: a value
+/// from elsewhere is a form's or a copy's.
 fn unchecked(case: &Case<'_>) -> Confidence {
-    if !case.write.workerlike || !is_chosen(case) {
+    let chosen = case.target.now || is_truthy(&case.target.value);
+    if !case.write.workerlike || !chosen || is_outcome(case) {
         return Confidence::Low;
     }
     let words = case.input.words;
@@ -251,12 +256,13 @@ fn is_truthy(value: &Value) -> bool {
 
 /// Whether the check only asks if the row already is as the write makes it, and nothing else hangs on
 /// the answer: two workers that both pass do no more than one.
-fn only_saves_a_write(case: &Case<'_>, check: &CheckFact) -> bool {
-    if check.works
-        || check.kind != CheckKind::Branch
-        || !super::column::same_column(&check.column, &case.target.column)
-    {
+fn only_saves_a_write(case: &Case<'_>, (bearing, check): &(Bearing, &CheckFact)) -> bool {
+    if check.works || check.kind == CheckKind::Filter {
         return false;
+    }
+    if *bearing == Bearing::Vague || !super::column::same_column(&check.column, &case.target.column)
+    {
+        return *bearing == Bearing::Vague;
     }
     let refuses = |them: &[Value]| {
         let set = case.target.value.alternatives();

@@ -10,7 +10,7 @@ use crate::analysis::state::State;
 use crate::analysis::store::MAX_TRACE;
 use crate::analysis::summary::{Effect, Summary};
 use crate::analysis::value::{Identity, Value};
-use crate::ir::{Call, Callee, ClassRef, Const, FuncRef, Function, Operand};
+use crate::ir::{Call, Callee, ClassRef, Const, FuncRef, Function, Operand, TypeRef};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -167,7 +167,51 @@ impl Interp<'_> {
             };
         };
         let mut binding = self.bind_site(state, site, func, idx);
-        self.import(state, site, &summary, &mut binding)
+        let result = self.import(state, site, &summary, &mut binding);
+        self.as_declared(state, site, func, result)
+    }
+
+    /// An object that a callee made of a row is that row; what is not known has the declared type.
+    fn as_declared(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        func: &Function,
+        result: Value,
+    ) -> Value {
+        let made = match (&result, state.object(&result)) {
+            (Value::Object(_), Some(object)) if object.kind == ObjectKind::Plain => {
+                object.ty.clone()
+            }
+            _ => None,
+        };
+        if let Some(ty) = made {
+            let late = match &site.receiver {
+                Value::Class(class) if self.shared.program.is_a(class, &ty.name) => {
+                    TypeRef::named(class.clone())
+                }
+                _ => ty,
+            };
+            return self.hydrated(state, &result, &late).unwrap_or(result);
+        }
+        let Some(ty) = func.ret.clone().filter(|it| self.is_known_class(&it.name)) else {
+            return result;
+        };
+        if !matches!(
+            result,
+            Value::Opaque(_) | Value::Path(_) | Value::Element(_) | Value::Static(_)
+        ) || !self.types_of(state, &result).is_empty()
+            || state.object(&result).is_some_and(|it| it.kind != ObjectKind::Plain)
+        {
+            return result;
+        }
+        state.object_mut(&result).ty = Some(ty);
+        result
+    }
+
+    fn is_known_class(&self, name: &str) -> bool {
+        self.shared.program.type_decl(name).is_some()
+            || self.shared.vocabulary.type_fact(self.language, name).is_some()
     }
 
     fn bind_site(&self, state: &State, site: &Site<'_>, func: &Function, idx: usize) -> Binding {
@@ -333,7 +377,10 @@ impl Interp<'_> {
             return;
         }
         let back = match write.kind {
-            WriteKind::Statement => self.written_back(write).map(|it| binding.value(&it)),
+            WriteKind::Statement => {
+                let row = self.written_back(write).map(|it| binding.value(&it));
+                row.map(|it| self.settled(before, &it))
+            }
             WriteKind::Row => None,
         };
         let mut write = bind_write(write, binding);

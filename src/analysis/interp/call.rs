@@ -2,7 +2,7 @@
 
 use super::Interp;
 use super::apply::CALLED;
-use crate::analysis::object::{Object, ObjectKind};
+use crate::analysis::object::{Field, Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::summary::CallSite;
 use crate::analysis::value::{Identity, Value};
@@ -62,13 +62,12 @@ impl<'p> Interp<'p> {
         let result = match &call.callee {
             Callee::Value(it) => {
                 let callable = self.operand(state, it);
-                match self.run_callable(state, &callable, &site.args.clone()) {
-                    Some(result) => result,
-                    None => {
-                        let guess = self.unknown_call(state, &site);
-                        let given = matches!(callable, Value::Param(_) | Value::Capture(_));
-                        if given { Value::path(callable, CALLED) } else { guess }
-                    }
+                if let Some(result) = self.run_callable(state, &callable, &site.args.clone()) {
+                    result
+                } else {
+                    let guess = self.unknown_call(state, &site);
+                    let given = matches!(callable, Value::Param(_) | Value::Capture(_));
+                    if given { Value::path(callable, CALLED) } else { guess }
                 }
             }
             Callee::New(class) => self.construct(state, &site, class),
@@ -233,7 +232,7 @@ impl<'p> Interp<'p> {
         }
         let known = self.shared.vocabulary.type_fact(self.language, class).is_some();
         let own = || self.shared.store.summary(at);
-        (known || own().is_none_or(|it| it.is_silent())).then(|| Target::Pattern {
+        (known || own().is_none_or(|it| it.is_silent())).then_some(Target::Pattern {
             pattern,
             rest,
             weak: pattern.weak,
@@ -297,6 +296,7 @@ impl<'p> Interp<'p> {
         let (pack, kind) = match state.object(&site.receiver).map(|it| &it.kind) {
             Some(ObjectKind::Row(row)) => (row.pack.clone()?, TypeKindHint::Row),
             Some(ObjectKind::Query(query)) => (query.pack.clone()?, TypeKindHint::Query),
+            Some(ObjectKind::Statement(_)) => return self.statement_pattern(name, site),
             Some(_) => return None,
             None => {
                 let (base, _) = site.receiver.as_path()?;
@@ -314,6 +314,23 @@ impl<'p> Interp<'p> {
                     let fact = vocabulary.type_fact(self.language, on);
                     fact.is_some_and(|it| it.kind == Some(kind))
                 })
+        });
+        found.map(|(pattern, rest)| (pattern, rest.into()))
+    }
+
+    /// A statement of a connection of unknown type: statements of all libraries run and give rows alike.
+    fn statement_pattern(&self, name: &Name, site: &Site<'_>) -> Option<(&'p CallPattern, Name)> {
+        let vocabulary = self.shared.vocabulary;
+        let found = vocabulary.candidates(self.language, name).find(|(pattern, _)| {
+            let of_statement = pattern.on.iter().any(|on| {
+                let fact = vocabulary.type_fact(self.language, on);
+                fact.is_some_and(|it| it.kind == Some(TypeKindHint::Statement))
+            });
+            let runs = matches!(
+                pattern.role,
+                Role::Execute { .. } | Role::Bind { .. } | Role::Fetch { .. } | Role::Count { .. }
+            );
+            of_statement && runs && self.fits(pattern, site)
         });
         found.map(|(pattern, rest)| (pattern, rest.into()))
     }
@@ -446,7 +463,9 @@ impl<'p> Interp<'p> {
         let below = |at: &FuncRef| self.shared.store.summary(*at).is_some_and(|it| it.works);
         let works = targets.iter().any(below)
             || roles.iter().any(|it| is_work(it))
-            || unknown && self.shared.words.effect_calls.matches(&site.name);
+            || targets.is_empty()
+                && !roles.iter().any(|it| matches!(**it, Role::Log) || reads_or_writes(it))
+                && self.shared.words.effect_calls.matches(&site.name);
         let callables = site.args.iter().filter_map(|it| match it {
             Value::Closure(at, _) => Some(*at),
             _ => None,
@@ -503,7 +522,12 @@ impl<'p> Interp<'p> {
     }
 
     /// An object whose fields are the columns of one loaded row is that row, with a class.
-    fn hydrated(&self, state: &mut State, object: &Value, ty: &TypeRef) -> Option<Value> {
+    pub(super) fn hydrated(
+        &self,
+        state: &mut State,
+        object: &Value,
+        ty: &TypeRef,
+    ) -> Option<Value> {
         let fields = &state.object(object)?.fields;
         let mut rows: Vec<&Value> = Vec::new();
         let mut n_columns = 0;
@@ -523,7 +547,9 @@ impl<'p> Interp<'p> {
         }
         let [row] = rows.as_slice() else { return None };
         let row = (*row).clone();
-        let whole = fields.values().any(|it| it.value == row);
+        let holders: Vec<Name> =
+            fields.iter().filter(|it| it.1.value == row).map(|it| it.0.clone()).collect();
+        let whole = !holders.is_empty();
         let untyped = self
             .types_of(state, &row)
             .iter()
@@ -531,7 +557,12 @@ impl<'p> Interp<'p> {
         if !untyped || !(whole || n_columns >= 2) {
             return None;
         }
-        state.object_mut(&row).ty = Some(ty.clone());
+        let object = state.object_mut(&row);
+        object.ty = Some(ty.clone());
+        for name in holders {
+            // What the object keeps the row in is the row.
+            object.fields.insert(name, Field { value: row.clone(), changed: None });
+        }
         Some(row)
     }
 
@@ -691,6 +722,27 @@ fn is_durable(role: &Role) -> bool {
             | Role::Execute { .. }
             | Role::Commit
     )
+}
+
+/// Whether the role says that the call is about rows: what it does to them is known.
+fn reads_or_writes(role: &Role) -> bool {
+    is_durable(role)
+        || matches!(
+            role,
+            Role::Query { .. }
+                | Role::Where { .. }
+                | Role::Set { .. }
+                | Role::Load { .. }
+                | Role::Fetch { .. }
+                | Role::Count { .. }
+                | Role::Bind { .. }
+                | Role::Prepare { .. }
+                | Role::Assign { .. }
+                | Role::Begin { .. }
+                | Role::Transaction { .. }
+                | Role::Acquire { .. }
+                | Role::Release
+        )
 }
 
 /// Whether the role does more than write rows that exist.

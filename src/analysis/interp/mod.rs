@@ -103,6 +103,8 @@ pub(crate) struct Interp<'p> {
     func: &'p Function,
     /// The function whose parameters and receiver the values speak of: for closures, the outermost.
     root: &'p Function,
+    /// Types that use the trait whose method this is.
+    users: Vec<Name>,
     /// How many closures deep.
     depth: u32,
     /// Tells two runs of one closure apart.
@@ -161,6 +163,7 @@ impl<'p> Interp<'p> {
             at,
             func,
             root: func,
+            users: func.class.as_deref().map_or_else(Vec::new, |it| shared.program.users(it)),
             depth: 0,
             salt: 0,
             language: shared.program.language(at),
@@ -192,6 +195,7 @@ impl<'p> Interp<'p> {
     fn nested(&self, at: FuncRef, func: &'p Function) -> Self {
         let mut out = Self::new(self.shared, at, func);
         out.root = self.root;
+        out.users.clone_from(&self.users);
         out.depth = self.depth + 1;
         out.salt = self.identity(&"closure").0;
         out.types = self.types.clone();

@@ -341,8 +341,21 @@ impl Interp<'_> {
                 Some(name) => {
                     self.compare(state, root, name, (None, Some(value.clone())), Comparison::Eq);
                 }
-                None => self.add_raw(state, root, key, value),
+                None if key.as_str().is_some() => self.add_raw(state, root, key, value),
+                None => self.add_open_pair(state, root, key, value),
             },
+        }
+    }
+
+    /// `[$this->primaryKey => $id]`: the column is a caller's.
+    fn add_open_pair(&mut self, state: &mut State, root: &Value, key: &Value, value: &Value) {
+        let span = self.span;
+        if let Some(query) = query_mut(state, root) {
+            let column_param = Some(query.param(key.clone()));
+            let values = vec![SqlExpr::Param(query.param(value.clone()))];
+            let op = ConditionOp::Eq;
+            let open = unknown_condition(ParamRef::Hole(0), span);
+            query.conditions.push(Condition { column_param, op, values, ..open });
         }
     }
 
@@ -479,7 +492,7 @@ impl Interp<'_> {
                 for item in &array.items {
                     match column_name(&item.key) {
                         Some(name) => {
-                            self.set_column(state, root, name, item.value.clone(), relative)
+                            self.set_column(state, root, name, item.value.clone(), relative);
                         }
                         None => self.add_sets(state, root, &item.value, relative),
                     }

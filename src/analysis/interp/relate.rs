@@ -59,7 +59,7 @@ impl Interp<'_> {
 
     /// Call sites that do more than tell.
     fn work_sites(&self) -> Vec<(BlockId, u32)> {
-        let tells = |call: &crate::analysis::CallSite| {
+        let tells = |call: &CallSite| {
             call.roles.iter().any(|it| {
                 matches!(
                     **it,
@@ -312,7 +312,7 @@ impl Interp<'_> {
     /// caller has the answer.
     fn branch_look(&self, gates: &mut Gates<'_>, block: BlockId) -> Look {
         let works = self.resolved.calls.iter().any(|((at, _), call)| {
-            let log = call.roles.iter().any(|it| matches!(**it, crate::model::Role::Log));
+            let log = call.roles.iter().any(|it| matches!(**it, Role::Log));
             !log && gates.side(block, *at).is_some()
         });
         if works || self.changes_outside(gates, block) {
@@ -338,9 +338,10 @@ impl Interp<'_> {
             return Look::Returned;
         }
         // Told, and nothing goes on behind it that would have to know.
-        let goes_on = self.resolved.calls.iter().any(|((at, _), call)| {
-            *at != block && does_something(call) && gates.leads(block, *at)
-        });
+        let goes_on =
+            self.resolved.calls.iter().any(|((at, _), call)| {
+                *at != block && does_something(call) && gates.leads(block, *at)
+            });
         if goes_on { Look::None } else { Look::Looked }
     }
 
@@ -465,7 +466,7 @@ fn collect_vague(value: &Value, out: &mut Vec<ColumnTest>) {
     match value {
         Value::Test(_) | Value::Truthy(_) => collect_tests(value, out),
         Value::Derived(them) | Value::Any(them) => {
-            them.iter().for_each(|it| collect_vague(it, out))
+            them.iter().for_each(|it| collect_vague(it, out));
         }
         Value::Path(_) => {
             if let Some((row, column)) = value.as_path() {

@@ -9,9 +9,9 @@ use crate::analysis::fact::{ChangeFact, Look, Table, WriteFact, WriteKind};
 use crate::analysis::object::{Field, Object, ObjectKind, QueryState, RowState};
 use crate::analysis::state::State;
 use crate::analysis::summary::Effect;
-use crate::analysis::value::{Identity, Value};
+use crate::analysis::value::{FoldedPiece, FoldedText, Identity, Value};
 use crate::base::{Name, Span, snake_case};
-use crate::ir::{Condition, ConditionOp, Engine, ParamRef, SqlExpr, Statement, TypeRef};
+use crate::ir::{Assign, Condition, ConditionOp, Engine, ParamRef, SqlExpr, Statement, TypeRef};
 use crate::model::{Access, Comparison, LockSpec, RowSource, Verb, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -189,20 +189,17 @@ impl Interp<'_> {
         column: &Value,
         value: Option<Value>,
     ) {
-        match (column_name(column), value) {
-            (Some(name), value) => {
-                let name: Name = snake_case(&name).into();
-                self.set_field(state, row, &name, value.unwrap_or_default());
-            }
-            (None, _) => {
-                let Some(ObjectKind::Array(array)) = state.object(column).map(|it| it.kind.clone())
-                else {
-                    return;
-                };
-                for item in &array.items {
-                    if let Some(name) = column_name(&item.key) {
-                        self.set_field(state, row, &name, item.value.clone());
-                    }
+        if let (Some(name), value) = (column_name(column), value) {
+            let name: Name = snake_case(&name).into();
+            self.set_field(state, row, &name, value.unwrap_or_default());
+        } else {
+            let Some(ObjectKind::Array(array)) = state.object(column).map(|it| it.kind.clone())
+            else {
+                return;
+            };
+            for item in &array.items {
+                if let Some(name) = column_name(&item.key) {
+                    self.set_field(state, row, &name, item.value.clone());
                 }
             }
         }
@@ -505,7 +502,7 @@ impl Interp<'_> {
             }
         }
         if write.kind == WriteKind::Statement
-            && let Some(row) = back.filter(|it| !it.is_constant() && *it != Value::Unknown)
+            && let Some(row) = back.filter(|it| is_object(before, it))
         {
             write.kind = WriteKind::Row;
             write.sql = Some(write.sql.unwrap_or(write.primary));
@@ -580,12 +577,18 @@ impl Interp<'_> {
         let (stmt, params) = write.statement.as_ref()?;
         let key = key_value(&stmt.conditions, params)?;
         let (row, _) = key.as_path()?;
+        // Every column of the object, by a loop over its fields.
+        let all_of = |set: &Assign, row: &Value| {
+            let columns = set.column_param.as_ref().and_then(|it| params.get(it));
+            columns.is_some_and(|it| it.mentions(row))
+        };
         let from_row = stmt.sets.iter().filter(|set| {
             let value = super::query::sql_value(&set.value, params);
-            value.mentions(row) && !matches!(set.value, SqlExpr::Relative(_))
+            value.mentions(row) && !matches!(set.value, SqlExpr::Relative(_)) || all_of(set, row)
         });
-        let state_back =
-            from_row.clone().any(|set| self.shared.columns.classify("", &set.column).is_state());
+        let state_back = from_row.clone().any(|set| {
+            all_of(set, row) || self.shared.columns.classify("", &set.column).is_state()
+        });
         let n_back = from_row.count();
         (state_back && n_back > 0 || n_back >= 2).then(|| row.clone())
     }
@@ -594,7 +597,8 @@ impl Interp<'_> {
     fn expand(&mut self, state: &State, write: &mut WriteFact) -> Option<Option<Value>> {
         let (stmt, params) = write.statement.clone()?;
         if write.table.table.is_none()
-            && let Some(name) = write.table.value.as_ref().and_then(Value::as_str)
+            && let Some(value) = &write.table.value
+            && let Some(name) = self.declared_defaults(state, value).iter().find_map(Value::as_str)
         {
             write.table.table = Some(super::typing::bare_table(&name));
         }
@@ -812,7 +816,11 @@ fn expand_sets(_ctx: &Interp<'_>, state: &State, stmt: &mut Statement, adder: &m
             continue;
         };
         if let Some(column) = column_name(&value) {
-            stmt.sets.push(crate::ir::Assign { column, column_param: None, ..set });
+            stmt.sets.push(Assign { column, column_param: None, ..set });
+            continue;
+        }
+        if let Some(sets) = assignments_in(&value, adder) {
+            stmt.sets.extend(sets);
             continue;
         }
         match array_behind(state, &value) {
@@ -820,7 +828,7 @@ fn expand_sets(_ctx: &Interp<'_>, state: &State, stmt: &mut Statement, adder: &m
                 for item in &array.items {
                     if let Some(column) = column_name(&item.key) {
                         let value = adder.add(item.value.clone());
-                        stmt.sets.push(crate::ir::Assign {
+                        stmt.sets.push(Assign {
                             column,
                             column_param: None,
                             value,
@@ -834,13 +842,47 @@ fn expand_sets(_ctx: &Interp<'_>, state: &State, stmt: &mut Statement, adder: &m
     }
 }
 
+/// The assignments in a text that a caller gives: `"status = 'closed', closed_at = NOW()"`.
+fn assignments_in(value: &Value, adder: &mut Adder) -> Option<Vec<Assign>> {
+    let Value::Text(text) = value else { return None };
+    let span = text.pieces.iter().find_map(|it| match it {
+        FoldedPiece::Lit { span, value, .. } if value.contains('=') => Some(*span),
+        _ => None,
+    })?;
+    let mut whole = FoldedText::of_value(&Value::Str("UPDATE t SET ".into()), span, false);
+    whole.append((**text).clone());
+    let parsed = super::sql::parse_value(&Value::Text(Arc::new(whole)));
+    let (stmt, params) = parsed.into_iter().next()?;
+    let mut out = stmt.sets.clone();
+    for set in &mut out {
+        if let SqlExpr::Param(param) = &set.value
+            && let Some(found) = params.get(param)
+        {
+            set.value = adder.add(found.clone());
+        }
+    }
+    (!out.is_empty()).then_some(out)
+}
+
 fn expand_conditions(ctx: &mut Interp<'_>, state: &State, stmt: &mut Statement, adder: &mut Adder) {
     let mut pending: Vec<Value> = Vec::new();
     let conditions = std::mem::take(&mut stmt.conditions);
     for it in conditions {
         let known = it.column_param.as_ref().and_then(|it| adder.params.get(it)).cloned();
-        match known {
-            Some(value) if is_expandable(state, &value) => pending.push(value),
+        let named = known
+            .as_ref()
+            .filter(|_| !it.values.is_empty())
+            .and_then(|value| ctx.declared_defaults(state, value).iter().find_map(column_name));
+        match (named, known) {
+            (Some(column), _) => {
+                stmt.conditions.push(Condition { column, column_param: None, ..it });
+            }
+            (None, Some(value))
+                if is_expandable(state, &value)
+                    && (it.values.is_empty() || array_behind(state, &value).is_some()) =>
+            {
+                pending.push(value);
+            }
             _ => stmt.conditions.push(it),
         }
     }
@@ -896,6 +938,12 @@ fn is_expandable(state: &State, value: &Value) -> bool {
         || matches!(value, Value::Text(_))
         || value.as_str().is_some()
         || *value == Value::Null
+}
+
+/// Whether a value stands for one thing with fields, not for a constant or an array of values.
+fn is_object(state: &State, value: &Value) -> bool {
+    let is_array = matches!(state.object(value).map(|it| &it.kind), Some(ObjectKind::Array(_)));
+    !value.is_constant() && *value != Value::Unknown && !is_array
 }
 
 /// Columns or the table are a caller's.

@@ -35,6 +35,10 @@ impl<'p> Interp<'p> {
     pub(super) fn types_of(&self, state: &State, value: &Value) -> Vec<TypeRef> {
         let mut out = Vec::new();
         self.collect_types(state, value, &mut out);
+        if *value == Value::This {
+            // A trait is what its users are.
+            out.extend(self.users.iter().take(MAX_USERS).map(|it| TypeRef::named(it.clone())));
+        }
         out
     }
 
@@ -47,13 +51,7 @@ impl<'p> Interp<'p> {
             return;
         }
         match value {
-            Value::This => {
-                let class = self.root.class.as_deref();
-                out.extend(class.map(TypeRef::named));
-                // A trait is what its users are.
-                let users = class.map(|it| self.shared.program.users(it)).unwrap_or_default();
-                out.extend(users.into_iter().take(MAX_USERS).map(TypeRef::named));
-            }
+            Value::This => out.extend(self.root.class.as_deref().map(TypeRef::named)),
             Value::Param(idx) => {
                 let param = self.root.params.get(*idx as usize);
                 if let Some(ty) = param.and_then(|it| it.ty.as_ref()) {
@@ -115,6 +113,22 @@ impl<'p> Interp<'p> {
             self.shared.store.properties.borrow_mut().insert(key, out.clone());
         }
         out
+    }
+
+    /// What a value may be, with the declared default for a property that no method assigns: how a
+    /// base class is told its table and key.
+    pub(super) fn declared_defaults(&self, state: &State, value: &Value) -> Vec<Value> {
+        let program = self.shared.program;
+        let default = |it: &Value| {
+            let (base, name) = it.as_path()?;
+            self.types_of(state, base).iter().find_map(|ty| {
+                let property = program.property(&ty.name, name)?;
+                let fixed = program.setters(&ty.name, name).is_empty();
+                property.default.as_ref().filter(|_| fixed).map(|it| self.constant(it))
+            })
+        };
+        let them = value.alternatives().iter();
+        them.map(|it| default(it).unwrap_or_else(|| it.clone())).collect()
     }
 
     fn push_type(&self, out: &mut Vec<TypeRef>, ty: &TypeRef) {
