@@ -241,7 +241,7 @@ fn unchecked(case: &Case<'_>) -> Confidence {
     let set = state_word(&case.target.value);
     let table = case.write.table.word().unwrap_or_default();
     let elsewhere = case.input.settled.tested.has(table, &case.target.column);
-    if elsewhere || words.transient.matches(&set) { Confidence::Medium } else { Confidence::Low }
+    if elsewhere && words.transient.matches(&set) { Confidence::Medium } else { Confidence::Low }
 }
 
 /// Whether the value is one known state, other than none.
