@@ -28,7 +28,9 @@ fn effect_line(effect: &Effect) -> String {
         Effect::Release => "release".to_owned(),
         Effect::Begin { strict, .. } => format!("begin strict={strict}"),
         Effect::End => "end".to_owned(),
-        Effect::Call { callable, args, .. } => format!("call {} ({})", value(callable), values(args)),
+        Effect::Call { callable, args, .. } => {
+            format!("call {} ({})", value(callable), values(args))
+        }
         Effect::Flush(_) => "flush".to_owned(),
         Effect::Claim { id, .. } => format!("claim {}", short(*id)),
     }
@@ -37,7 +39,13 @@ fn effect_line(effect: &Effect) -> String {
 fn write_lines(write: &WriteFact) -> String {
     let mut out = String::new();
     let word = write.table.word().unwrap_or("?");
-    let _ = write!(out, "  write {} {:?} {word} at {}", short(write.id), write.kind, place(write.primary));
+    let _ = write!(
+        out,
+        "  write {} {:?} {word} at {}",
+        short(write.id),
+        write.kind,
+        place(write.primary)
+    );
     for (name, holds) in [
         ("fresh", write.fresh),
         ("whole", write.whole),
@@ -50,10 +58,15 @@ fn write_lines(write: &WriteFact) -> String {
         }
     }
     let row = write.row.as_ref().map(value).unwrap_or_default();
-    let _ = writeln!(out, " row={row} look={:?} gives={:?} engine={:?}", write.look, write.gives, write.engine);
+    let _ = writeln!(
+        out,
+        " row={row} look={:?} gives={:?} engine={:?}",
+        write.look, write.gives, write.engine
+    );
     if let Some((stmt, params)) = &write.statement {
         let _ = writeln!(out, "    {}", statement_line(stmt));
-        let params: Vec<String> = params.iter().map(|(key, it)| format!("{key:?}={}", value(it))).collect();
+        let params: Vec<String> =
+            params.iter().map(|(key, it)| format!("{key:?}={}", value(it))).collect();
         let _ = writeln!(out, "    params {}", params.join(" "));
     }
     for change in &write.changes {
@@ -79,7 +92,8 @@ fn write_lines(write: &WriteFact) -> String {
 }
 
 fn statement_line(stmt: &Statement) -> String {
-    let sets: Vec<String> = stmt.sets.iter().map(|it| format!("{} = {}", it.column, sql(&it.value))).collect();
+    let sets: Vec<String> =
+        stmt.sets.iter().map(|it| format!("{} = {}", it.column, sql(&it.value))).collect();
     let conditions: Vec<String> = stmt.conditions.iter().map(condition).collect();
     let mut out = format!(
         "{:?} {} SET {} WHERE {}",
@@ -135,7 +149,12 @@ fn load_line(it: &LoadFact) -> String {
         .iter()
         .map(|it| {
             let op = if it.negated { "not in" } else { "in" };
-            format!("{} {op} [{}]{}", it.column, values(&it.values), if it.vague { " vague" } else { "" })
+            format!(
+                "{} {op} [{}]{}",
+                it.column,
+                values(&it.values),
+                if it.vague { " vague" } else { "" }
+            )
         })
         .collect();
     let key = it.key.as_ref().map(value).unwrap_or_default();

@@ -174,6 +174,15 @@ pub struct LoadFact {
     pub weak: bool,
 }
 
+impl LoadFact {
+    /// Visits every value in it.
+    pub fn walk<'s>(&'s self, visit: &mut dyn FnMut(&'s Value)) {
+        self.row.walk(visit);
+        self.key.iter().chain(&self.table.value).for_each(|it| it.walk(visit));
+        self.filters.iter().flat_map(|it| &it.values).for_each(|it| it.walk(visit));
+    }
+}
+
 /// Why a check is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CheckKind {
@@ -201,6 +210,8 @@ pub struct CheckFact {
     pub span: Span,
     /// The function that checks.
     pub symbol: FuncRef,
+    /// Something else than the write hangs on it: it decides more than whether the write is needed.
+    pub works: bool,
 }
 
 /// A change of a copy in memory.
@@ -294,6 +305,24 @@ pub struct WriteFact {
     pub followed: bool,
     /// The function, or one on the way, looks like a worker, claim or payment.
     pub workerlike: bool,
+}
+
+impl WriteFact {
+    /// Whether it is a statement whose count somebody looks at.
+    pub fn may_claim(&self) -> bool {
+        self.kind == WriteKind::Statement && matches!(self.look, Look::Looked | Look::Returned)
+    }
+
+    /// Visits every value in it.
+    pub fn walk<'s>(&'s self, visit: &mut dyn FnMut(&'s Value)) {
+        self.row.iter().chain(&self.table.value).for_each(|it| it.walk(visit));
+        if let Some((_, params)) = &self.statement {
+            params.values().for_each(|it| it.walk(visit));
+        }
+        self.changes.iter().for_each(|it| it.value.walk(visit));
+        self.checks.iter().for_each(|it| it.row.walk(visit));
+        self.loads.iter().for_each(|it| it.walk(visit));
+    }
 }
 
 /// A guarded claim that precedes a write.

@@ -27,7 +27,11 @@ impl Object {
         match &self.kind {
             ObjectKind::List(row) => visit(row),
             ObjectKind::Statement(stmt) => {
-                stmt.row.iter().chain([&stmt.text]).chain(stmt.params.values()).for_each(&mut *visit);
+                stmt.row
+                    .iter()
+                    .chain([&stmt.text])
+                    .chain(stmt.params.values())
+                    .for_each(&mut *visit);
                 stmt.statements.iter().flat_map(|it| it.1.values()).for_each(visit);
             }
             ObjectKind::Query(query) => query.params.values().for_each(visit),
@@ -39,6 +43,17 @@ impl Object {
             | ObjectKind::Row(_)
             | ObjectKind::Lock(_)
             | ObjectKind::Outcome(_) => (),
+        }
+    }
+}
+
+impl Object {
+    /// What it holds under a name: a field, or an entry of an array.
+    pub fn entry(&self, name: &Name) -> Option<&Value> {
+        match (self.fields.get(name), &self.kind) {
+            (Some(field), _) => Some(&field.value),
+            (None, ObjectKind::Array(array)) => array.get(&Value::Str(name.clone())),
+            (None, _) => None,
         }
     }
 }
@@ -102,6 +117,8 @@ pub struct QueryState {
     pub sets: Vec<crate::ir::Assign>,
     /// Values of the parameters in both.
     pub params: BTreeMap<ParamRef, Value>,
+    /// Columns that a SELECT gives; empty: all of them.
+    pub columns: Vec<Name>,
     /// Conditions that are not understood were added.
     pub vague: bool,
     /// Row lock to take.
@@ -125,6 +142,7 @@ impl QueryState {
             conditions: Vec::new(),
             sets: Vec::new(),
             params: BTreeMap::new(),
+            columns: Vec::new(),
             vague: false,
             lock: None,
             span,

@@ -16,6 +16,9 @@ use std::collections::BTreeSet;
 /// How deep parents are followed; a cycle ends there.
 const MAX_PARENTS: usize = 16;
 
+/// How often a type's name may be another name of another.
+const MAX_ALIASES: usize = 4;
+
 /// All files of a run, joined.
 #[derive(Debug)]
 pub struct Program<'a> {
@@ -29,6 +32,7 @@ pub struct Program<'a> {
     methods_by_short: FxHashMap<String, Vec<FuncRef>>,
     children: FxHashMap<String, Vec<Name>>,
     consts: FxHashMap<String, &'a ir::ConstDecl>,
+    aliases: FxHashMap<String, &'a TypeRef>,
     sources: &'a [Source],
     import_roots: FxHashSet<String>,
     closures: FxHashMap<FuncRef, Vec<FuncRef>>,
@@ -40,7 +44,8 @@ pub struct Program<'a> {
 
 /// `path` seen from `folder`, with `.` and `..` resolved.
 fn joined(folder: &str, path: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
+    let mut parts: Vec<&str> =
+        folder.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
     for part in path.split('/') {
         match part {
             "" | "." => (),
@@ -76,6 +81,7 @@ impl<'a> Program<'a> {
             methods_by_short: FxHashMap::default(),
             children: FxHashMap::default(),
             consts: FxHashMap::default(),
+            aliases: FxHashMap::default(),
             sources,
             import_roots: FxHashSet::default(),
             closures: FxHashMap::default(),
@@ -89,6 +95,11 @@ impl<'a> Program<'a> {
             out.link_functions(file);
             for name in &file.imports {
                 out.import_roots.insert(key(first_segment(name)));
+            }
+            for (name, ty) in &file.aliases {
+                out.aliases.entry(key(name)).or_insert(ty);
+                // A bare name comes from a glob import.
+                out.aliases.entry(key(last_segment(name))).or_insert(ty);
             }
             for decl in &file.consts {
                 out.consts.entry(key(&decl.name)).or_insert(decl);
@@ -163,7 +174,8 @@ impl<'a> Program<'a> {
         for block in func.cfg.blocks.iter() {
             for instr in &block.instrs {
                 let InstrKind::Assign(place, _) = &instr.kind else { continue };
-                let ([Proj::Field(name)], PlaceBase::Local(base)) = (&*place.proj, &place.base) else {
+                let ([Proj::Field(name)], PlaceBase::Local(base)) = (&*place.proj, &place.base)
+                else {
                     continue;
                 };
                 if *base == this {
@@ -221,7 +233,9 @@ impl<'a> Program<'a> {
         scripts
             .filter(|it| {
                 let front = it.path.strip_suffix(tail);
-                it.path == exact || !tail.is_empty() && front.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+                it.path == exact
+                    || !tail.is_empty()
+                        && front.is_some_and(|it| it.is_empty() || it.ends_with('/'))
             })
             .max_by_key(|it| (it.path == exact, shared(&it.path), std::cmp::Reverse(it.id)))
     }
@@ -291,8 +305,27 @@ impl<'a> Program<'a> {
         out
     }
 
+    /// What a type is called where it is declared: aliases and re-exports seen through.
+    pub fn unaliased(&self, ty: &TypeRef) -> TypeRef {
+        let mut ty = ty.clone();
+        for _ in 0..MAX_ALIASES {
+            let Some(target) = self.aliases.get(&key(&ty.name)) else { break };
+            if target.name == ty.name {
+                break;
+            }
+            ty = TypeRef { by_ref: ty.by_ref, ..(*target).clone() };
+        }
+        ty
+    }
+
     /// The declared name of a type, or the name as given.
     pub fn canonical(&self, name: &str) -> Name {
+        if self.aliases.contains_key(&key(name)) {
+            let target = self.unaliased(&TypeRef::named(name)).name;
+            if *target != *name && !self.types.contains_key(&key(name)) {
+                return self.type_decl(&target).map_or(target, |it| it.name.clone());
+            }
+        }
         self.type_decl(name).map_or_else(|| name.into(), |it| it.name.clone())
     }
 
@@ -357,6 +390,12 @@ impl<'a> Program<'a> {
             }
         }
         out
+    }
+
+    /// The types that use a trait; empty for anything else.
+    pub fn users(&self, name: &str) -> Vec<Name> {
+        let is_trait = self.type_decl(name).is_some_and(|it| it.kind == TypeKind::Trait);
+        if is_trait { self.descendants(name) } else { Vec::new() }
     }
 
     /// A free function by full name, or by its last segment when only one has it.

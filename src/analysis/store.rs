@@ -5,17 +5,19 @@
 //! and declarations, so that the same program gives the same summaries.
 
 use super::Program;
-use super::fact::{LoadFact, WriteFact};
+use super::fact::{CheckKind, LoadFact, WriteFact, stem};
 use super::interp::{self, Shared};
 use super::summary::{Resolved, Summary};
-use crate::base::{Language, Name};
-use crate::base::SourceId;
+use crate::base::{Language, Name, SourceId, Span};
 use crate::ir::{Engine, File, FuncRef, TypeRef};
 use crate::model::{ColumnRules, Vocabulary, Words};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// A write is not handed on any more behind so many calls.
+pub(crate) const MAX_TRACE: usize = 6;
 
 /// How deep calls are followed before they are taken as unknown.
 const MAX_DEPTH: u32 = 64;
@@ -42,6 +44,8 @@ pub struct Store<'p> {
     resolved: RefCell<BTreeMap<FuncRef, Resolved>>,
     under_way: RefCell<FxHashSet<FuncRef>>,
     imported: RefCell<FxHashSet<FuncRef>>,
+    written: RefCell<BTreeSet<Span>>,
+    tested: RefCell<Tested>,
     engines: BTreeMap<SourceId, Engine>,
     depth: Cell<u32>,
     pub(super) properties: RefCell<FxHashMap<(Name, Name), Vec<TypeRef>>>,
@@ -66,6 +70,8 @@ impl<'p> Store<'p> {
             resolved: RefCell::default(),
             under_way: RefCell::default(),
             imported: RefCell::default(),
+            written: RefCell::default(),
+            tested: RefCell::default(),
             engines: engines_of(program, vocabulary),
             depth: Cell::new(0),
             properties: RefCell::default(),
@@ -81,7 +87,14 @@ impl<'p> Store<'p> {
     /// The summary of a callee, and the note that somebody took it over; none for recursion.
     pub(super) fn callee(&self, at: FuncRef) -> Option<Arc<Summary>> {
         let summary = self.summary(at)?;
-        self.imported.borrow_mut().insert(at);
+        if self.imported.borrow_mut().insert(at)
+            && let Some(facts) = self.facts.borrow_mut().get_mut(&at)
+        {
+            // The callers judge the rest; what may be a claim is asked for by table.
+            facts.loads = Vec::new();
+            facts.writes.retain(|it| it.trace.len() >= MAX_TRACE || it.may_claim());
+            facts.writes.shrink_to_fit();
+        }
         Some(summary)
     }
 
@@ -112,6 +125,8 @@ impl<'p> Store<'p> {
         }
         resolved.insert(at, outcome.resolved);
         let facts = Facts { writes: outcome.writes, loads: outcome.loads };
+        self.written.borrow_mut().extend(facts.writes.iter().map(|it| it.primary));
+        self.tested.borrow_mut().note(&facts);
         self.facts.borrow_mut().insert(at, facts);
         Some(summary)
     }
@@ -130,6 +145,8 @@ impl<'p> Store<'p> {
             facts: self.facts.into_inner(),
             resolved: self.resolved.into_inner(),
             imported: self.imported.into_inner(),
+            written: self.written.into_inner(),
+            tested: self.tested.into_inner(),
         }
     }
 }
@@ -161,10 +178,43 @@ fn engines_of(program: &Program<'_>, vocabulary: &Vocabulary) -> BTreeMap<Source
 pub struct Settled {
     /// For callers.
     pub summaries: BTreeMap<FuncRef, Arc<Summary>>,
-    /// For the rules.
+    /// For the rules; of functions with callers only what is not handed on to them.
     pub facts: BTreeMap<FuncRef, Facts>,
     /// For rules that walk bodies.
     pub resolved: BTreeMap<FuncRef, Resolved>,
     /// Functions that have a caller in the program.
     pub imported: FxHashSet<FuncRef>,
+    /// Where rows are written.
+    pub written: BTreeSet<Span>,
+    /// Which columns the program tests.
+    pub tested: Tested,
+}
+
+/// Which columns of which tables the whole program tests: a write of such a column matters even where
+/// no test is in sight.
+#[derive(Debug, Default)]
+pub struct Tested {
+    columns: BTreeSet<(String, String)>,
+}
+
+impl Tested {
+    fn note(&mut self, facts: &Facts) {
+        for write in &facts.writes {
+            let Some(table) = write.table.stem() else { continue };
+            for check in write.checks.iter().filter(|it| it.kind != CheckKind::Vague) {
+                self.columns.insert((table.clone(), check.column.to_lowercase()));
+            }
+        }
+        for load in facts.loads.iter().filter(|it| !it.filters.is_empty()) {
+            let Some(table) = load.table.stem() else { continue };
+            for filter in load.filters.iter().filter(|it| !it.vague) {
+                self.columns.insert((table.clone(), filter.column.to_lowercase()));
+            }
+        }
+    }
+
+    /// Whether the program tests that column of that table somewhere.
+    pub fn has(&self, table: &str, column: &str) -> bool {
+        self.columns.contains(&(stem(table), column.to_lowercase()))
+    }
 }

@@ -31,6 +31,40 @@ pub struct Summary {
     pub diverges: bool,
     /// It or a callee writes something durable (database, file, remote).
     pub durable: bool,
+    /// It or a callee does something besides writing rows that exist: it tells, pays, adds.
+    pub works: bool,
+}
+
+impl Summary {
+    /// Whether it tells nothing of rows: no statement was understood in it.
+    pub fn is_silent(&self) -> bool {
+        self.writes.is_empty()
+            && self.deferred.is_empty()
+            && !self.effects.iter().any(|it| matches!(it, Effect::Load(_) | Effect::Call { .. }))
+    }
+
+    /// Visits every value that a caller can come to see.
+    pub fn walk<'s>(&'s self, visit: &mut dyn FnMut(&'s Value)) {
+        self.ret.walk(visit);
+        for (root, object) in &self.heap {
+            root.walk(visit);
+            object.leads_to(&mut |it| it.walk(visit));
+        }
+        for effect in &self.effects {
+            effect.walk(visit);
+        }
+        for write in &self.writes {
+            write.walk(visit);
+        }
+        for (place, value) in &self.outs {
+            place.walk(visit);
+            value.walk(visit);
+        }
+        for deferred in &self.deferred {
+            [&deferred.text, &deferred.root].into_iter().for_each(|it| it.walk(visit));
+            deferred.params.values().chain(&deferred.binds).for_each(|it| it.walk(visit));
+        }
+    }
 }
 
 /// A statement whose text comes from a parameter: a wrapper like `query($sql, $params)`.
@@ -98,6 +132,25 @@ pub enum Effect {
     },
 }
 
+impl Effect {
+    fn walk<'s>(&'s self, visit: &mut dyn FnMut(&'s Value)) {
+        match self {
+            Self::Check(check) => check.row.walk(visit),
+            Self::Load(load) => load.walk(visit),
+            Self::Acquire(held) => held.row.iter().for_each(|it| it.walk(visit)),
+            Self::Call { callable, args, .. } => {
+                callable.walk(visit);
+                args.iter().for_each(|it| it.walk(visit));
+            }
+            Self::Release
+            | Self::Begin { .. }
+            | Self::End
+            | Self::Flush(_)
+            | Self::Claim { .. } => (),
+        }
+    }
+}
+
 /// What a call site turned out to be.
 #[derive(Clone, Debug)]
 pub struct CallSite {
@@ -119,6 +172,8 @@ pub struct CallSite {
     pub result: Value,
     /// It writes something durable, itself or below.
     pub durable: bool,
+    /// It does something besides writing rows that exist, itself or below.
+    pub works: bool,
     /// Nothing is known of it: it may do anything, and fail.
     pub unknown: bool,
 }

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// How many alternatives a join keeps before it is unknown.
 const MAX_ALTERNATIVES: usize = 6;
 
+/// How many values a computed one remembers.
+const MAX_PARTS: usize = 8;
+
 /// How deep a value may nest before it is unknown.
 const MAX_DEPTH: usize = 12;
 
@@ -166,6 +169,7 @@ impl Value {
     pub fn element(list: Self) -> Self {
         match list {
             Self::Unknown | Self::Failed => Self::Unknown,
+            list @ Self::Derived(_) => list,
             list if list.depth() >= MAX_DEPTH => Self::Unknown,
             list => Self::Element(Arc::new(list)),
         }
@@ -177,13 +181,17 @@ impl Value {
         for part in parts {
             match part {
                 Self::Derived(inner) => out.extend(inner.iter().cloned()),
+                Self::Any(inner) => match Self::derived(inner.iter().cloned()) {
+                    Self::Derived(inner) => out.extend(inner.iter().cloned()),
+                    _ => (),
+                },
                 part if part.is_constant() || matches!(part, Self::Unknown | Self::Failed) => (),
                 part => out.push(part),
             }
         }
         out.sort_unstable();
         out.dedup();
-        out.truncate(8);
+        out.truncate(MAX_PARTS);
         if out.is_empty() || out.iter().any(|it| it.depth() >= MAX_DEPTH) {
             return Self::Unknown;
         }
@@ -400,7 +408,13 @@ mod tests {
 
     #[test]
     fn join_is_commutative_associative_and_idempotent() {
-        let values = [Value::Failed, Value::Null, Value::Int(1), Value::Param(0), Value::path(Value::This, "a")];
+        let values = [
+            Value::Failed,
+            Value::Null,
+            Value::Int(1),
+            Value::Param(0),
+            Value::path(Value::This, "a"),
+        ];
         for a in &values {
             assert_eq!(a.clone().join(a.clone()), *a);
             for b in &values {

@@ -7,6 +7,7 @@ use super::protect::{Protection, locks_in_vain, protection};
 use super::{Fault, Input, guard, settle, witness};
 use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
+use crate::analysis::store::MAX_TRACE;
 use crate::finding::{Confidence, StepRole};
 use crate::ir::{Engine, FuncRef};
 use crate::model::ColumnClass;
@@ -19,7 +20,7 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
     for (at, facts) in &input.settled.facts {
         let root = !input.settled.imported.contains(at);
         for write in &facts.writes {
-            if root || write.trace.len() >= 6 {
+            if root || write.trace.len() >= MAX_TRACE {
                 out.extend(judge(input, &index, write));
             }
         }
@@ -59,7 +60,7 @@ impl Case<'_> {
 }
 
 fn judge(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
-    let mut out = transition(input, index, write);
+    let mut out = transition(input, write);
     if out.iter().all(|it| it.confidence == Confidence::Low) {
         out.extend(undone_claim(input, index, write));
     }
@@ -69,11 +70,14 @@ fn judge(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
 /// A copy is written back whole while other code claims a column of the same table: the column goes
 /// back to what it was when the copy was read.
 fn undone_claim(input: &Input<'_>, index: &Index, write: &WriteFact) -> Option<Fault> {
-    let copied = write.kind == WriteKind::Row && write.whole && !write.fresh && !write.loads.is_empty();
+    let copied =
+        write.kind == WriteKind::Row && write.whole && !write.fresh && !write.loads.is_empty();
     if !copied || protection(write, &[]) == Protection::Safe {
         return None;
     }
-    let own = |column: &str| write.changes.iter().any(|it| super::column::same_column(&it.column, column));
+    let own = |column: &str| {
+        write.changes.iter().any(|it| super::column::same_column(&it.column, column))
+    };
     let (column, claim) = index.claimed(write.table.word()?).find(|(column, _)| !own(column))?;
     let target = Target { column: column.clone(), ..whole_target(write) };
     let case = Case { input, write, target, checks: Vec::new() };
@@ -82,7 +86,7 @@ fn undone_claim(input: &Input<'_>, index: &Index, write: &WriteFact) -> Option<F
     Some(out)
 }
 
-fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
+fn transition(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
     let Some(case) = case_of(input, write) else { return Vec::new() };
     let mut out = Vec::new();
     if case.target.class == ColumnClass::Counter {
@@ -118,9 +122,9 @@ fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault>
             fault.steps.push((StepRole::Lock, held.span, "the lock is taken here".to_owned()));
             return vec![fault];
         }
-        Protection::None => (general_kind(write), confidence(&case, guard, index)),
+        Protection::None => (general_kind(write), confidence(&case, guard)),
         Protection::Process => {
-            (general_kind(write), confidence(&case, guard, index).min(Confidence::Medium))
+            (general_kind(write), confidence(&case, guard).min(Confidence::Medium))
         }
     };
     let by_name = case.target.class != ColumnClass::Plain;
@@ -184,12 +188,7 @@ fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
 fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
     let stale =
         write.kind == WriteKind::Row && write.whole && write.claims.iter().any(|it| it.stale_copy);
-    stale.then(|| Case {
-        input,
-        write,
-        target: whole_target(write),
-        checks: Vec::new(),
-    })
+    stale.then(|| Case { input, write, target: whole_target(write), checks: Vec::new() })
 }
 
 /// Every column at once.
@@ -204,25 +203,83 @@ fn whole_target(write: &WriteFact) -> Target {
     }
 }
 
-fn confidence(case: &Case<'_>, guard: Guard, index: &Index) -> Confidence {
-    match case.best() {
+fn confidence(case: &Case<'_>, guard: Guard) -> Confidence {
+    let found = match case.best() {
         Bearing::Exact => Confidence::High,
         // The sub-select is the check; only some engines do not look at it again.
         _ if guard == Guard::Unlocked => match case.write.engine {
-            Some(Engine::Postgres | Engine::Oracle) => Confidence::High,
-            _ => Confidence::Medium,
+            Some(Engine::Postgres | Engine::Oracle) => return Confidence::High,
+            _ => return Confidence::Medium,
         },
-        Bearing::Vague => Confidence::Medium,
-        Bearing::None => {
-            let table = case.write.table.word().unwrap_or_default();
-            let elsewhere = index.has(table, &case.target.column);
-            let transient = case.input.words.transient.matches(&state_word(&case.target.value));
-            if case.write.workerlike && (elsewhere || transient) {
-                Confidence::Medium
-            } else {
-                Confidence::Low
-            }
-        }
+        Bearing::Vague if is_chosen(case) => Confidence::Medium,
+        Bearing::Vague => Confidence::Low,
+        Bearing::None => return unchecked(case),
+    };
+    if case.checks.iter().all(|(_, check)| only_saves_a_write(case, check)) {
+        return Confidence::Low;
+    }
+    found
+}
+
+/// Whether the code itself chooses the state. A value from elsewhere is a form's or a copy's, and how its
+/// work came out is for a worker alone to say.
+fn is_chosen(case: &Case<'_>) -> bool {
+    let words = case.input.words;
+    let set = state_word(&case.target.value);
+    let outcome = words.outcomes.matches(&set) && !words.transient.matches(&set);
+    (case.target.now || is_truthy(&case.target.value)) && !outcome
+}
+
+/// How much a transition tells with no check in sight.
+fn unchecked(case: &Case<'_>) -> Confidence {
+    if !case.write.workerlike || !is_chosen(case) {
+        return Confidence::Low;
+    }
+    let words = case.input.words;
+    let set = state_word(&case.target.value);
+    let table = case.write.table.word().unwrap_or_default();
+    let elsewhere = case.input.settled.tested.has(table, &case.target.column);
+    if elsewhere || words.transient.matches(&set) { Confidence::Medium } else { Confidence::Low }
+}
+
+/// Whether the value is one known state, other than none.
+fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Bool(it) => *it,
+        Value::Int(it) => *it != 0,
+        Value::Case(..) => true,
+        value => value.as_str().is_some_and(|it| !it.is_empty() && &*it != "0"),
+    }
+}
+
+/// Whether the check only asks if the row already is as the write makes it, and nothing else hangs on
+/// the answer: two workers that both pass do no more than one.
+fn only_saves_a_write(case: &Case<'_>, check: &CheckFact) -> bool {
+    if check.works
+        || check.kind != CheckKind::Branch
+        || !super::column::same_column(&check.column, &case.target.column)
+    {
+        return false;
+    }
+    let refuses = |them: &[Value]| {
+        let set = case.target.value.alternatives();
+        set.iter().all(|value| them.iter().any(|it| same_state(case.input, it, value)))
+    };
+    match &check.passes {
+        Err(them) => refuses(them) || is_set_once(case, them),
+        Ok(them) => !them.is_empty() && them.iter().all(is_unset) && !is_unset(&case.target.value),
+    }
+}
+
+/// A check for something that is not set yet, whatever it is set to.
+fn is_set_once(case: &Case<'_>, refused: &[Value]) -> bool {
+    refused == [Value::Bool(true)] && is_truthy(&case.target.value)
+}
+
+fn is_unset(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) | Value::Int(0) => true,
+        value => value.as_str().is_some_and(|it| it.is_empty() || &*it == "0"),
     }
 }
 
@@ -281,7 +338,7 @@ fn counter(case: &Case<'_>) -> Option<Fault> {
     let column = &case.target.column;
     if case.target.relative {
         let limit = case.checks.iter().any(|(bearing, check)| {
-            *bearing == Bearing::Exact && super::column::same_column(&check.column, column)
+            *bearing != Bearing::None && super::column::same_column(&check.column, column)
         });
         return limit.then(|| fault(case, FaultKind::UnguardedLimit, Confidence::High));
     }

@@ -1,6 +1,7 @@
 //! Is the check still true when the write runs? Locks that are held from the read on, transactions
 //! that make the loser fail, claims that were won, versions that are compared.
 
+use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, Held, HeldKind, LoadFact, Transaction, WriteFact};
 use crate::ir::Engine;
 use crate::model::LockKind;
@@ -45,10 +46,33 @@ pub(super) fn protection(write: &WriteFact, checks: &[&CheckFact]) -> Protection
     if checks.iter().any(|it| under(it)) {
         return Protection::Safe;
     }
-    match excluding.first() {
-        // A transaction alone is not what the author meant as a lock.
-        Some(first) => Protection::Late((*first).clone()),
-        None => Protection::None,
+    // Only a copy that is known to be from before the lock is stale.
+    let late = |lock: &&&Held| checks.iter().any(|it| is_from_before(it, lock, write));
+    match excluding.iter().find(late) {
+        Some(lock) => Protection::Late((*lock).clone()),
+        None => Protection::Safe,
+    }
+}
+
+/// Whether the checked copy was read before the lock was taken: its read is known, or it was given from
+/// outside.
+fn is_from_before(check: &CheckFact, lock: &Held, write: &WriteFact) -> bool {
+    let root = root_of(&check.row);
+    if lock.row.as_ref() == Some(root) {
+        return lock.kind != HeldKind::Lock(LockKind::Named);
+    }
+    matches!(root, Value::Param(_) | Value::This | Value::Capture(_))
+        || write.loads.iter().any(|it| it.row == check.row)
+}
+
+/// What a path starts at.
+fn root_of(mut row: &Value) -> &Value {
+    loop {
+        row = match row {
+            Value::Path(it) => &it.0,
+            Value::Element(it) => it,
+            it => return it,
+        };
     }
 }
 

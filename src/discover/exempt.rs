@@ -4,11 +4,13 @@ use std::ffi::OsStr;
 use std::path::{Component, Path};
 
 /// Whole folder names, in lower case.
-const FOLDERS: [&str; 19] = [
+const FOLDERS: [&str; 21] = [
     "__tests__",
+    "behat",
     "bench",
     "benches",
     "examples",
+    "fixture",
     "fixtures",
     "migration",
     "migrations",

@@ -50,6 +50,8 @@ pub struct File {
     pub functions: crate::base::IdVec<FuncId, Function>,
     /// Classes, interfaces, traits, enums, structs.
     pub types: Vec<TypeDecl>,
+    /// Other names of types: `type Db = Pool<Sqlite>`, `pub use order::Entity as Order`.
+    pub aliases: Vec<(crate::base::Name, TypeRef)>,
     /// Constants outside of types.
     pub consts: Vec<ConstDecl>,
     /// Statements of a `.sql` file, in order.
@@ -72,6 +74,7 @@ impl File {
             language,
             functions: crate::base::IdVec::default(),
             types: Vec::new(),
+            aliases: Vec::new(),
             consts: Vec::new(),
             statements: Vec::new(),
             comments: Vec::new(),

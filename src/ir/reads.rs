@@ -1,6 +1,9 @@
 //! Which variables does an instruction or terminator read?
 
-use super::{Block, Callee, ClassRef, Instr, InstrKind, LocalId, Operand, Piece, Place, PlaceBase, Proj, Rvalue, Terminator};
+use super::{
+    Block, Callee, ClassRef, Instr, InstrKind, LocalId, Operand, Piece, Place, PlaceBase, Proj,
+    Rvalue, Terminator,
+};
 
 /// Calls `visit` for every variable that the block reads, captures of its closures left out.
 pub fn block_reads(block: &Block, visit: &mut dyn FnMut(LocalId)) {
@@ -9,7 +12,8 @@ pub fn block_reads(block: &Block, visit: &mut dyn FnMut(LocalId)) {
     }
     match &block.term {
         Terminator::Branch { cond, .. } => operand(cond, visit),
-        Terminator::Return { value: Some(value), .. } | Terminator::Throw { value: Some(value), .. } => {
+        Terminator::Return { value: Some(value), .. }
+        | Terminator::Throw { value: Some(value), .. } => {
             operand(value, visit);
         }
         Terminator::Catch { value, .. } => visit(*value),

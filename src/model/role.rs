@@ -18,7 +18,8 @@ pub enum Access {
     Literal(Name),
     /// `arg0.elements`: each element of a list.
     Elements(Box<Access>),
-    /// `arg0.name`: a field, property or array element.
+    /// `arg0.name`: a field, property or array element. Of a value that a column holds, `{owner}` is the
+    /// row and `{column}` the column.
     Field(Box<Access>, Name),
 }
 
@@ -239,6 +240,11 @@ pub enum Role {
         /// `increment`-like: relative change.
         relative: bool,
     },
+    /// `select`: the query gives only these columns.
+    Select {
+        /// One, or a list.
+        columns: Access,
+    },
     /// `lock-rows`: the query will lock what it reads.
     LockRows {
         /// Which lock.
@@ -346,6 +352,8 @@ pub enum Role {
         sets: Option<Access>,
         /// Writes every column (`true`) or the changed ones.
         whole: bool,
+        /// It never inserts: an object made here with a key stands for the row of that key.
+        exists: bool,
         /// What comes back.
         gives: Yield,
     },
@@ -418,6 +426,8 @@ pub enum Role {
         strict: bool,
         /// As in `Begin`.
         level: Option<Access>,
+        /// Changed row objects are written back before it ends.
+        flushes: bool,
     },
     /// `acquire`: takes a lock that is no row lock; held until `release`, the closure's end, or the
     /// end of the guard object's life.
@@ -520,6 +530,7 @@ impl Role {
             Self::Query { .. } => "query",
             Self::Where { .. } => "where",
             Self::Set { .. } => "set",
+            Self::Select { .. } => "select",
             Self::LockRows { .. } => "lock-rows",
             Self::Load { .. } => "load",
             Self::Update { .. } => "update",

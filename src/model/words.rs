@@ -73,6 +73,10 @@ pub struct Words {
     pub log_calls: WordSet,
     /// Calls that are a courtesy behind the durable work (`notify`, `broadcast`, `cache`).
     pub courtesy_calls: WordSet,
+    /// Calls that do something which two workers do twice (`send`, `charge`, `dispatch`).
+    pub effect_calls: WordSet,
+    /// State values with which a worker tells how its own work came out (`failed`, `done`).
+    pub outcomes: WordSet,
     /// Comment phrases that accept the loss of a message (`at most once`).
     pub at_most_once: WordSet,
     /// Comment phrases that promise somebody will clean up (`stale recovery`).

@@ -195,6 +195,7 @@ fn with_identity(role: &Role, mut also: Vec<Role>, returns: Option<&str>) -> Vec
         role,
         Role::Where { .. }
             | Role::Set { .. }
+            | Role::Select { .. }
             | Role::LockRows { .. }
             | Role::Bind { .. }
             | Role::PushSql { .. }

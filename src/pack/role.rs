@@ -15,6 +15,7 @@ const ROLES: &[&str] = &[
     "query",
     "where",
     "set",
+    "select",
     "lock-rows",
     "load",
     "update",
@@ -193,6 +194,7 @@ impl RoleReader<'_, '_> {
                 let relative = self.flag("relative");
                 column.map(|column| Role::Set { column, value, relative }).into()
             }
+            "select" => self.need("columns").map(|columns| Role::Select { columns }).into(),
             "lock-rows" => {
                 let lock = self.lock_spec("lock", Some(LockKind::Row));
                 let when = self.access("when");
@@ -306,8 +308,9 @@ impl RoleReader<'_, '_> {
             "keys" => self.need("of").map(|of| Role::Keys { of }).into(),
             "save" => {
                 let (row, sets) = (self.need("row"), self.access("sets"));
-                let (whole, gives) = (self.flag("whole"), self.gives());
-                let role = |row, gives| Role::Save { row, sets, whole, gives };
+                let (whole, exists) = (self.flag("whole"), self.flag("exists"));
+                let gives = self.gives();
+                let role = |row, gives| Role::Save { row, sets, whole, exists, gives };
                 row.zip(gives).map(|(row, gives)| role(row, gives)).into()
             }
             "assign" => self.assign_role().into(),
@@ -358,8 +361,9 @@ impl RoleReader<'_, '_> {
             "rollback" => Role::Rollback.into(),
             "transaction" => {
                 let (body, strict) = (self.need("body"), self.flag("strict"));
-                let level = self.access("level");
-                body.map(|body| Role::Transaction { body, strict, level }).into()
+                let (level, flushes) = (self.access("level"), self.flag("flushes"));
+                let role = |body| Role::Transaction { body, strict, level, flushes };
+                body.map(role).into()
             }
             "acquire" => {
                 let (lock, body) = (self.lock_spec("lock", None), self.access("body"));
@@ -550,6 +554,7 @@ mod tests {
                 "same" | "fetch" | "count" | "expect" => "from = \"arg0\"\ngives = \"row\"",
                 "where" | "set" => "column = \"arg0\"",
                 "expr" => "column = \"arg0\"\ncomparison = \"eq\"",
+                "select" => "columns = \"arg0\"",
                 "join" => "parts = [\"args0\"]",
                 "load" | "update" | "insert" | "delete" | "execute" => "gives = \"row\"",
                 "prepare" => "sql = \"arg0\"",

@@ -4,9 +4,10 @@
 use super::call::{MAX_CLOSURE_DEPTH, Site};
 use super::effect::ends_with_transaction;
 use super::{Interp, Outcome};
-use crate::analysis::fact::{Context, LoadFact, Transaction, WriteFact, WriteKind};
+use crate::analysis::fact::{CheckFact, Context, LoadFact, Transaction, WriteFact, WriteKind};
 use crate::analysis::object::{Field, Object, ObjectKind};
 use crate::analysis::state::State;
+use crate::analysis::store::MAX_TRACE;
 use crate::analysis::summary::{Effect, Summary};
 use crate::analysis::value::{Identity, Value};
 use crate::ir::{Call, Callee, ClassRef, Const, FuncRef, Function, Operand};
@@ -26,7 +27,6 @@ pub(super) struct Binding {
 
 /// The path from a callable that only a caller knows to what a call of it gives.
 pub(super) const CALLED: &str = "{call}";
-
 
 impl Binding {
     /// The caller's value for a callee's.
@@ -274,8 +274,8 @@ impl Interp<'_> {
     fn import_effect(&mut self, state: &mut State, effect: &Effect, binding: &mut Binding) {
         match effect {
             Effect::Check(check) => {
-                let mut check = check.clone();
-                check.row = super::row::non_null(self.settled(state, &binding.value(&check.row)));
+                let mut check = bind_check(check, binding);
+                check.row = super::row::non_null(self.settled(state, &check.row));
                 self.effect(Effect::Check(check));
             }
             Effect::Load(load) => {
@@ -329,7 +329,7 @@ impl Interp<'_> {
         write: &WriteFact,
         binding: &Binding,
     ) {
-        if write.trace.len() >= 6 {
+        if write.trace.len() >= MAX_TRACE {
             return;
         }
         let back = match write.kind {
@@ -567,6 +567,16 @@ fn bind_load(load: &LoadFact, binding: &Binding, state: &State) -> LoadFact {
     out
 }
 
+fn bind_check(check: &CheckFact, binding: &Binding) -> CheckFact {
+    let mut out = check.clone();
+    out.row = binding.value(&out.row);
+    let (Ok(values) | Err(values)) = &mut out.passes;
+    for value in values.iter_mut() {
+        *value = binding.value(value);
+    }
+    out
+}
+
 fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
     let mut out = write.clone();
     out.id = binding.id(out.id);
@@ -580,7 +590,7 @@ fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
         change.value = binding.value(&change.value);
     }
     for check in &mut out.checks {
-        check.row = binding.value(&check.row);
+        *check = bind_check(check, binding);
     }
     for load in &mut out.loads {
         load.row = binding.value(&load.row);

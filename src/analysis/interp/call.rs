@@ -8,7 +8,7 @@ use crate::analysis::summary::CallSite;
 use crate::analysis::value::{Identity, Value};
 use crate::base::{Language, Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef, TypeRef};
-use crate::model::{Access, CallPattern, Role, TypeKindHint};
+use crate::model::{Access, CallPattern, MessageRole, Role, TypeKindHint};
 use std::sync::Arc;
 
 /// At most so many implementations of an abstract method are followed.
@@ -148,7 +148,7 @@ impl<'p> Interp<'p> {
     fn resolve(&self, state: &State, site: &Site<'_>) -> Target<'p> {
         match &site.call.callee {
             Callee::Function(name) | Callee::Macro(name) => self.resolve_function(name, site),
-            Callee::Static { class, name } => self.resolve_static(state, class, name, site),
+            Callee::Static { name, .. } => self.resolve_static(state, name, site),
             Callee::Method { name, .. } => self.resolve_method(state, name, site),
             Callee::New(_) | Callee::Value(_) | Callee::Unknown => Target::Unknown,
         }
@@ -185,23 +185,18 @@ impl<'p> Interp<'p> {
         found.map(|(pattern, rest)| Target::Pattern { pattern, rest, weak: pattern.weak })
     }
 
-    fn resolve_static(
-        &self,
-        state: &State,
-        class: &ClassRef,
-        name: &Name,
-        site: &Site<'_>,
-    ) -> Target<'p> {
+    fn resolve_static(&self, state: &State, name: &Name, site: &Site<'_>) -> Target<'p> {
         let Value::Class(class_name) = &site.receiver else {
             return self.by_pattern(state, name, site, &[]);
         };
+        let types = [TypeRef::named(class_name.clone())];
         if let Some(at) = self.shared.program.method(class_name, name)
             && !self.shared.program.function(at).is_abstract
         {
-            return Target::Functions(vec![at]);
+            let described = self.described(name, site, &types, &[at]);
+            return described.unwrap_or_else(|| Target::Functions(vec![at]));
         }
-        let _ = class;
-        self.by_pattern(state, name, site, &[TypeRef::named(class_name.clone())])
+        self.by_pattern(state, name, site, &types)
     }
 
     fn resolve_method(&self, state: &State, name: &Name, site: &Site<'_>) -> Target<'p> {
@@ -214,10 +209,35 @@ impl<'p> Interp<'p> {
                 }
             }
         }
-        if !targets.is_empty() {
-            return Target::Functions(targets);
+        match self.described(name, site, &types, &targets) {
+            Some(found) => found,
+            None if !targets.is_empty() => Target::Functions(targets),
+            None => self.by_pattern(state, name, site, &types),
         }
-        self.by_pattern(state, name, site, &types)
+    }
+
+    /// The vocabulary's pattern for a method of the very class that it describes: a framework that is
+    /// analysed itself, or copied into the program. It tells more than the code below.
+    fn described(
+        &self,
+        name: &Name,
+        site: &Site<'_>,
+        types: &[TypeRef],
+        targets: &[FuncRef],
+    ) -> Option<Target<'p>> {
+        let at = *targets.first()?;
+        let class = self.shared.program.function(at).class.as_deref()?;
+        let (pattern, rest) = self.best_pattern(name, site, types)?;
+        if !pattern.on.iter().any(|it| it.eq_ignore_ascii_case(class)) {
+            return None;
+        }
+        let known = self.shared.vocabulary.type_fact(self.language, class).is_some();
+        let own = || self.shared.store.summary(at);
+        (known || own().is_none_or(|it| it.is_silent())).then(|| Target::Pattern {
+            pattern,
+            rest,
+            weak: pattern.weak,
+        })
     }
 
     /// The vocabulary's pattern for a call on one of `types`; by words and names when none is known.
@@ -386,7 +406,8 @@ impl<'p> Interp<'p> {
 
     fn weak_pattern(&self, state: &State, name: &Name, site: &Site<'_>) -> Option<Target<'p>> {
         let text = self.language == Language::Rust && matches!(site.receiver, Value::Text(_));
-        let constant = site.receiver.is_constant() && !matches!(site.receiver, Value::Case(..)) && !text;
+        let constant =
+            site.receiver.is_constant() && !matches!(site.receiver, Value::Case(..)) && !text;
         if constant && !site.is_static {
             return None;
         }
@@ -422,6 +443,10 @@ impl<'p> Interp<'p> {
             targets.iter().any(|at| self.shared.store.summary(*at).is_some_and(|it| it.durable))
                 || roles.iter().any(|it| is_durable(it));
         self.durable |= durable;
+        let below = |at: &FuncRef| self.shared.store.summary(*at).is_some_and(|it| it.works);
+        let works = targets.iter().any(below)
+            || roles.iter().any(|it| is_work(it))
+            || unknown && self.shared.words.effect_calls.matches(&site.name);
         let callables = site.args.iter().filter_map(|it| match it {
             Value::Closure(at, _) => Some(*at),
             _ => None,
@@ -436,6 +461,7 @@ impl<'p> Interp<'p> {
             args: site.args.clone(),
             result: Value::Unknown,
             durable,
+            works,
             unknown,
         };
         self.resolved.calls.insert((self.point.block, self.point.instr), record);
@@ -455,14 +481,16 @@ impl<'p> Interp<'p> {
         match (self.shared.program.method(&class, "__construct"), new_pattern) {
             (Some(at), _) => {
                 self.record(state, site, &[at], Vec::new(), false, false);
-                let site = Site { receiver: out.clone(), word: None, ..site.with_result(Value::Unknown) };
+                let site =
+                    Site { receiver: out.clone(), word: None, ..site.with_result(Value::Unknown) };
                 self.run_functions(state, &site, &[at]);
                 if let Some(row) = self.hydrated(state, &out, &ty) {
                     return row;
                 }
             }
             (None, Some((pattern, rest))) => {
-                let site = Site { receiver: out.clone(), word: None, ..site.with_result(Value::Unknown) };
+                let site =
+                    Site { receiver: out.clone(), word: None, ..site.with_result(Value::Unknown) };
                 let result = self.apply_pattern(state, &site, pattern, &rest, pattern.weak);
                 self.record(state, &site, &[], vec![Arc::new(pattern.role.clone())], false, false);
                 if result != Value::Unknown && result != Value::Null {
@@ -496,9 +524,10 @@ impl<'p> Interp<'p> {
         let [row] = rows.as_slice() else { return None };
         let row = (*row).clone();
         let whole = fields.values().any(|it| it.value == row);
-        let untyped = self.types_of(state, &row).iter().all(|it| {
-            it == ty || matches!(&*it.name, "array" | "object" | "stdClass" | "list")
-        });
+        let untyped = self
+            .types_of(state, &row)
+            .iter()
+            .all(|it| it == ty || matches!(&*it.name, "array" | "object" | "stdClass" | "list"));
         if !untyped || !(whole || n_columns >= 2) {
             return None;
         }
@@ -576,7 +605,10 @@ impl<'p> Interp<'p> {
                 return Value::Opaque(id);
             }
         }
-        let object_like = !matches!(site.receiver, Value::Unknown | Value::Failed | Value::This | Value::Class(_));
+        let object_like = !matches!(
+            site.receiver,
+            Value::Unknown | Value::Failed | Value::This | Value::Class(_)
+        );
         if object_like && site.args.is_empty() && !site.receiver.is_constant() {
             let name =
                 site.name.strip_prefix("get").filter(|it| it.starts_with(char::is_uppercase));
@@ -658,6 +690,14 @@ fn is_durable(role: &Role) -> bool {
             | Role::Flush
             | Role::Execute { .. }
             | Role::Commit
+    )
+}
+
+/// Whether the role does more than write rows that exist.
+fn is_work(role: &Role) -> bool {
+    matches!(
+        role,
+        Role::Insert { .. } | Role::Delete { .. } | Role::Message(MessageRole::Publish { .. })
     )
 }
 

@@ -57,7 +57,9 @@ impl Interp<'_> {
         if lineage.iter().any(is_lock) || around() {
             let id = self.identity(&"standing");
             let kind = HeldKind::Lock(LockKind::Named);
-            state.held.push(Held { id, kind, span: self.func.name_span, row: None, unsure: false });
+            // Whatever the handler holds is read under it.
+            let row = Some(Value::This);
+            state.held.push(Held { id, kind, span: self.func.name_span, row, unsure: false });
         }
     }
 
@@ -91,7 +93,7 @@ impl Interp<'_> {
         state: &mut State,
         site: &Site<'_>,
         body: &Access,
-        strict: bool,
+        (strict, flushes): (bool, bool),
     ) -> Value {
         let outer = (state.transaction, state.held.clone());
         if state.transaction != Transaction::Strict {
@@ -101,6 +103,9 @@ impl Interp<'_> {
         let callable = self.access(state, site, body);
         let handle = self.transaction_handle(site);
         let result = self.run_callable(state, &callable, &[handle]);
+        if flushes {
+            self.flush(state);
+        }
         state.transaction = outer.0;
         let kept = |it: &Held| outer.1.iter().any(|that| that.id == it.id);
         if !matches!(outer.0, Transaction::Open | Transaction::Strict) {

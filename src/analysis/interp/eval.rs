@@ -378,7 +378,10 @@ impl Interp<'_> {
         let short = last_segment(path);
         let class = path.strip_suffix(short).unwrap_or_default().trim_end_matches("::");
         let gives_argument = |role: &Role| matches!(role, Role::Same { from: Access::Arg(0, _) });
-        self.shared.vocabulary.candidates(self.language, path).any(|(it, _)| it.on.is_empty() && gives_argument(&it.role))
+        self.shared
+            .vocabulary
+            .candidates(self.language, path)
+            .any(|(it, _)| it.on.is_empty() && gives_argument(&it.role))
             || !class.is_empty()
                 && self.shared.vocabulary.candidates(self.language, short).any(|(it, _)| {
                     it.on.iter().any(|on| **on == *class) && gives_argument(&it.role)
@@ -386,6 +389,9 @@ impl Interp<'_> {
     }
 
     fn is_fresh_value(&self, state: &State, value: &Value) -> bool {
+        if matches!(value, Value::Opaque(id) if self.made.contains(id)) {
+            return true;
+        }
         match state.object(value).map(|it| &it.kind) {
             Some(ObjectKind::Row(row)) => row.fresh,
             Some(_) => matches!(value, Value::Object(_)),

@@ -6,7 +6,7 @@ use crate::analysis::gate::Side;
 use crate::analysis::object::{Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::summary::{Effect, Summary};
-use crate::analysis::value::Value;
+use crate::analysis::value::{Identity, Value};
 use crate::ir::{BlockId, FuncRef, Terminator};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -40,6 +40,7 @@ impl Interp<'_> {
         let after = self.final_state();
         let ret = self.result();
         let diverges = self.returns.is_empty();
+        let works = self.does_work();
         let heap = after.as_ref().map(|it| self.kept_objects(it, &ret)).unwrap_or_default();
         let outs = after.as_ref().map(|it| self.outs(it)).unwrap_or_default();
         let effects = self.exported_effects(after.as_ref());
@@ -50,7 +51,7 @@ impl Interp<'_> {
         let mut writes: Vec<WriteFact> =
             all.iter().filter(|it| self.matters(it)).take(MAX_WRITES).cloned().collect();
         writes.sort_by_key(|it| it.primary);
-        let summary = Summary {
+        let mut summary = Summary {
             ret,
             heap,
             effects,
@@ -60,8 +61,11 @@ impl Interp<'_> {
             deferred: std::mem::take(&mut self.deferred),
             diverges,
             durable: self.durable,
+            works,
         };
-        let summary = Summary { types: self.used_types(&summary), ..summary };
+        if self.depth == 0 {
+            forget_types(&mut summary);
+        }
         let outcome = Outcome {
             summary,
             resolved: std::mem::take(&mut self.resolved),
@@ -74,33 +78,9 @@ impl Interp<'_> {
         (outcome, after)
     }
 
-    /// Types of those unknown results that the summary speaks of.
-    fn used_types(&self, summary: &Summary) -> BTreeMap<crate::analysis::Identity, crate::ir::TypeRef> {
-        let mut used = FxHashSet::default();
-        let mut note = |value: &Value| {
-            value.walk(&mut |it| {
-                if let Value::Opaque(id) | Value::Object(id) = it {
-                    used.insert(*id);
-                }
-            });
-        };
-        note(&summary.ret);
-        for (root, object) in &summary.heap {
-            note(root);
-            object.leads_to(&mut note);
-        }
-        for write in &summary.writes {
-            write.row.iter().for_each(&mut note);
-            write.statement.iter().flat_map(|it| it.1.values()).for_each(&mut note);
-        }
-        for effect in &summary.effects {
-            if let Effect::Call { callable, args, .. } = effect {
-                note(callable);
-                args.iter().for_each(&mut note);
-            }
-        }
-        let kept = self.types.iter().filter(|(id, _)| used.contains(id));
-        kept.map(|(id, ty)| (*id, ty.clone())).collect()
+    fn does_work(&self) -> bool {
+        let inner = self.nested_resolved.iter().map(|(_, it)| it);
+        std::iter::once(&self.resolved).chain(inner).any(|it| it.calls.values().any(|it| it.works))
     }
 
     fn final_state(&self) -> Option<State> {
@@ -331,4 +311,17 @@ impl Interp<'_> {
             .any(|it| it.column_param.is_some() || interesting(&it.column))
             || stmt.sets.is_empty()
     }
+}
+
+/// Types of what no caller will ever see go: else each caller has those of all call paths below it.
+fn forget_types(summary: &mut Summary) {
+    let mut types = std::mem::take(&mut summary.types);
+    let mut seen: FxHashSet<Identity> = FxHashSet::default();
+    summary.walk(&mut |it| {
+        if let Value::Opaque(id) | Value::Object(id) = it {
+            seen.insert(*id);
+        }
+    });
+    types.retain(|id, _| seen.contains(id));
+    summary.types = types;
 }

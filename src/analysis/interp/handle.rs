@@ -30,7 +30,12 @@ pub(super) struct Outer {
 
 impl Interp<'_> {
     /// Goes to the handle that the call's statement runs on.
-    pub(super) fn enter_handle(&mut self, state: &mut State, site: &Site<'_>, role: &Role) -> Outer {
+    pub(super) fn enter_handle(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        role: &Role,
+    ) -> Outer {
         let mut outer = Outer { apart: None, engine: self.engine };
         if self.language != Language::Rust || !runs_statement(role) {
             return outer;
@@ -44,7 +49,9 @@ impl Interp<'_> {
                 state.held.retain(|it| !ends_with_transaction(it.kind));
             }
             Some(ExecutorKind::Transaction) => self.join_transaction(state, &handle),
-            Some(ExecutorKind::Connection) | None if state.transaction == Transaction::Inherited => {
+            Some(ExecutorKind::Connection) | None
+                if state.transaction == Transaction::Inherited =>
+            {
                 if is_given(&handle) {
                     state.transaction = Transaction::Given;
                 } else if kind.is_some() {
@@ -88,13 +95,12 @@ impl Interp<'_> {
     ) -> Option<(Value, Option<ExecutorKind>)> {
         if let Role::Execute { executor: Some(executor), .. } = role {
             let handle = self.access(state, site, executor);
-            let kind = self.executor_kind(state, &handle).or_else(|| self.kind_by_word(site, executor));
+            let kind =
+                self.executor_kind(state, &handle).or_else(|| self.kind_by_word(site, executor));
             return Some((handle, kind));
         }
         let candidates = site.args.iter().chain([&site.receiver]);
-        candidates
-            .filter_map(|it| Some((it.clone(), Some(self.executor_kind(state, it)?))))
-            .next()
+        candidates.filter_map(|it| Some((it.clone(), Some(self.executor_kind(state, it)?)))).next()
     }
 
     /// What sort of handle a value is; none when its type does not say.
@@ -109,7 +115,8 @@ impl Interp<'_> {
     fn kind_by_word(&self, site: &Site<'_>, executor: &Access) -> Option<ExecutorKind> {
         let word = match executor {
             Access::Arg(idx, _) => {
-                let crate::ir::Operand::Local(local) = site.call.args.get(*idx as usize)?.value else {
+                let crate::ir::Operand::Local(local) = site.call.args.get(*idx as usize)?.value
+                else {
                     return None;
                 };
                 self.word_of(local)?

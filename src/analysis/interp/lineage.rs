@@ -15,7 +15,16 @@ const MODEL_SEGMENTS: &[&str] =
 
 /// Namespace segments that hold repositories, tables and queries by convention.
 const REPOSITORY_SEGMENTS: &[&str] = &[
-    "repository", "repositories", "table", "tables", "query", "queries", "models", "model", "entity", "entities",
+    "repository",
+    "repositories",
+    "table",
+    "tables",
+    "query",
+    "queries",
+    "models",
+    "model",
+    "entity",
+    "entities",
 ];
 
 impl Interp<'_> {
@@ -68,9 +77,8 @@ impl Interp<'_> {
         let hints: Vec<(&TypeFact, Hint)> =
             facts.iter().map(|fact| (*fact, self.hint(original, class, fact))).collect();
         let elsewhere = hints.iter().any(|(fact, hint)| hint.placed && !is_row(fact));
-        let fitting = hints
-            .iter()
-            .filter(|(fact, hint)| hint.fits(fact) && !(elsewhere && is_row(fact)));
+        let fitting =
+            hints.iter().filter(|(fact, hint)| hint.fits(fact) && !(elsewhere && is_row(fact)));
         if let Some(best) = fitting.clone().map(|it| it.1.rank()).max() {
             let best = fitting.filter(|it| it.1.rank() == best);
             return best.map(|(fact, _)| fact.name.clone()).collect();
@@ -106,7 +114,14 @@ impl Interp<'_> {
         let named = segments.any(|it| namespaces.contains(&it.to_lowercase().as_str()));
         let used = fact.name.split_once('\\').is_some_and(|it| program.imports_root(it.0));
         let own = program.is_own_class(class);
-        Hint { statics: if own || named { statics } else { 0 }, suffix, named, placed, directly, used }
+        Hint {
+            statics: if own || named { statics } else { 0 },
+            suffix,
+            named,
+            placed,
+            directly,
+            used,
+        }
     }
 }
 

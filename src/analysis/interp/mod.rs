@@ -127,6 +127,8 @@ pub(crate) struct Interp<'p> {
     returns: Vec<(BlockId, Value, State)>,
     resolved: Resolved,
     nested_resolved: Vec<(FuncRef, Resolved)>,
+    /// Results of calls that make something new.
+    made: FxHashSet<Identity>,
     /// Closures that ran.
     ran: FxHashSet<FuncRef>,
     /// Writes whose count was looked at inside a closure.
@@ -175,6 +177,7 @@ impl<'p> Interp<'p> {
             returns: Vec::new(),
             resolved: Resolved::default(),
             nested_resolved: Vec::new(),
+            made: FxHashSet::default(),
             ran: FxHashSet::default(),
             looked: FxHashSet::default(),
             deferred: Vec::new(),
@@ -240,23 +243,14 @@ impl<'p> Interp<'p> {
         let captured: Vec<u32> = self.captured_locals();
         let live = Live::of(self.func, &order, &captured);
         let rounds = if has_loop && order.len() <= MAX_BLOCKS_TWICE { 2 } else { 1 };
+        // An entry is taken when its block is read: what is left after a round is what the loops bring
+        // around, and is joined in by the next.
         let mut entries: Vec<Option<State>> = vec![None; self.func.cfg.blocks.len()];
         for _ in 0..rounds {
             self.reset();
-            for entry in &mut entries {
-                // What the loops brought around in the round before stays joined in.
-                if rounds == 1 {
-                    *entry = None;
-                }
-            }
-            match &mut entries[0] {
-                Some(entry) => {
-                    entry.join(start);
-                }
-                entry => *entry = Some(start.clone()),
-            }
+            merge(&mut entries[0], start.clone());
             for (idx, &block) in order.iter().enumerate() {
-                let Some(mut state) = entries[block.0 as usize].clone() else { continue };
+                let Some(mut state) = entries[block.0 as usize].take() else { continue };
                 state.forget(|local| idx > 0 && live.is_dead(local, idx - 1));
                 self.block(block, state, &mut entries);
             }
@@ -336,7 +330,7 @@ impl<'p> Interp<'p> {
             if let Some(slot) = thrown.locals.get_mut(handler.value.0 as usize) {
                 *slot = Value::Opaque(self.identity(&("thrown", handler.block.0)));
             }
-            merge(&mut entries[handler.block.0 as usize], &thrown);
+            merge(&mut entries[handler.block.0 as usize], thrown);
         }
         match &block.term {
             Terminator::Branch { cond, then, otherwise, .. } => {
@@ -350,9 +344,9 @@ impl<'p> Interp<'p> {
                     }
                 }
                 self.refine(&mut yes, &tested, true);
-                merge(&mut entries[then.0 as usize], &yes);
+                merge(&mut entries[then.0 as usize], yes);
                 self.refine(&mut state, &tested, false);
-                merge(&mut entries[otherwise.0 as usize], &state);
+                merge(&mut entries[otherwise.0 as usize], state);
             }
             Terminator::Return { value, .. } => {
                 let value = match value {
@@ -361,9 +355,10 @@ impl<'p> Interp<'p> {
                 };
                 self.returns.push((id, value, state));
             }
+            Terminator::Goto(next) => merge(&mut entries[next.0 as usize], state),
             term => {
                 for next in term.successors() {
-                    merge(&mut entries[next.0 as usize], &state);
+                    merge(&mut entries[next.0 as usize], state.clone());
                 }
             }
         }
@@ -435,12 +430,10 @@ fn failed_subject(block: &ir::Block, cond: &ir::Operand) -> Option<(LocalId, boo
     })
 }
 
-fn merge(entry: &mut Option<State>, state: &State) {
+fn merge(entry: &mut Option<State>, state: State) {
     match entry {
-        Some(entry) => {
-            entry.join(state);
-        }
-        None => *entry = Some(state.clone()),
+        Some(entry) => entry.join(&state),
+        None => *entry = Some(state),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::analysis::state::State;
 use crate::analysis::value::Value;
 use crate::base::Name;
 use crate::ir::{Operand, Place, PlaceBase, Proj};
+use crate::model::Role;
 
 impl Interp<'_> {
     pub(super) fn load_place(&mut self, state: &mut State, place: &Place) -> Value {
@@ -75,6 +76,11 @@ impl Interp<'_> {
             {
                 return found.clone();
             }
+            if let ObjectKind::Outcome(id) = &object.kind
+                && self.names_a_count(name)
+            {
+                return Value::Count(*id);
+            }
             if matches!(object.kind, ObjectKind::Condition(..)) {
                 return Value::Unknown;
             }
@@ -83,9 +89,12 @@ impl Interp<'_> {
             return found;
         }
         match value {
-            Value::Unknown | Value::Failed | Value::Null | Value::Bool(_) | Value::Int(_) | Value::Str(_) => {
-                Value::Unknown
-            }
+            Value::Unknown
+            | Value::Failed
+            | Value::Null
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Str(_) => Value::Unknown,
             Value::Case(..) if &**name == "value" => value.clone(),
             Value::Derived(_) | Value::Test(_) | Value::Truthy(_) => value.clone(),
             value => Value::path(value.clone(), name.clone()),
@@ -99,9 +108,8 @@ impl Interp<'_> {
             let base = super::row::non_null(self.settled(state, base));
             let mut out: Option<Value> = None;
             for one in base.alternatives() {
-                let field = state.object(one).and_then(|it| it.fields.get(name));
-                let found = match field {
-                    Some(field) => field.value.clone(),
+                let found = match state.object(one).and_then(|it| it.entry(name)) {
+                    Some(found) => found.clone(),
                     None => Value::path(one.clone(), name.clone()),
                 };
                 out = Some(match out {
@@ -111,6 +119,12 @@ impl Interp<'_> {
             }
             out
         })
+    }
+
+    /// Whether the vocabulary knows a count by that name: `result.rows_affected`, called or not.
+    fn names_a_count(&self, name: &str) -> bool {
+        let mut known = self.shared.vocabulary.candidates(self.language, name);
+        known.any(|(it, _)| matches!(it.role, Role::Count { .. }))
     }
 
     fn read_index(&mut self, state: &mut State, value: &Value, key: &Value) -> Value {

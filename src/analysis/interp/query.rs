@@ -616,7 +616,42 @@ impl Interp<'_> {
         if matches!(root, Value::Path(it) if &*it.1 == "{query}") {
             state.heap.remove(root);
         }
+        let row = self.narrowed(state, row, &query.columns);
         self.shape(state, row, gives)
+    }
+
+    /// A row of which only some columns were selected: one alone is the value itself.
+    fn narrowed(&self, state: &mut State, row: Value, columns: &[Name]) -> Value {
+        match columns {
+            [] => row,
+            [column] => Value::path(row, column.clone()),
+            columns => {
+                for (idx, column) in columns.iter().enumerate() {
+                    let value = Value::path(row.clone(), column.clone());
+                    let field = crate::analysis::object::Field { value, changed: None };
+                    state.object_mut(&row).fields.insert(idx.to_string().into(), field);
+                }
+                row
+            }
+        }
+    }
+
+    /// `select(status)`, `select((id, status))`: only these columns come back. What is no column
+    /// (`Job::as_select()`) leaves the row as it is.
+    pub(super) fn select_columns(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        columns: &Access,
+    ) -> Value {
+        let root = self.query_of(state, site);
+        let given = self.access(state, site, columns);
+        let columns: Option<Vec<Name>> =
+            self.elements_or_self(state, &given).iter().map(column_of_table).collect();
+        if let (Some(columns), Some(query)) = (columns, query_mut(state, &root)) {
+            query.columns = columns;
+        }
+        root
     }
 
     /// A row read from the database, with its load written down.
@@ -695,7 +730,7 @@ impl Interp<'_> {
 }
 
 /// A query as a statement.
-fn query_statement(query: &QueryState, span: Span) -> Statement {
+pub(super) fn query_statement(query: &QueryState, span: Span) -> Statement {
     if let Some(stmt) = &query.statement {
         return (**stmt).clone();
     }
@@ -824,7 +859,7 @@ pub(crate) fn sql_value(expr: &SqlExpr, params: &BTreeMap<ParamRef, Value>) -> V
             Some(it) => it.clone(),
             None => params
                 .get(&ParamRef::Named("*".into()))
-                .map_or(Value::Unknown, |it| Value::derived([it.clone()])),
+                .map_or(Value::Unknown, |it| bound_in(it, param)),
         },
         SqlExpr::Mixed(them) | SqlExpr::Relative(them) | SqlExpr::Other(them) => {
             Value::derived(them.iter().filter_map(|it| params.get(it).cloned()))
@@ -833,11 +868,30 @@ pub(crate) fn sql_value(expr: &SqlExpr, params: &BTreeMap<ParamRef, Value>) -> V
     }
 }
 
+/// What a parameter stands for when all are bound by one array that a caller knows.
+fn bound_in(array: &Value, param: &ParamRef) -> Value {
+    match (array, param) {
+        (
+            Value::Param(_) | Value::This | Value::Path(_) | Value::Object(_),
+            ParamRef::Named(name),
+        ) => Value::path(array.clone(), name.clone()),
+        (array, _) => Value::derived([array.clone()]),
+    }
+}
+
 /// A column name in a value: a string, a `Column::Status` constant, or a path's last part.
 pub(super) fn column_name(value: &Value) -> Option<Name> {
     match value {
         Value::Case(_, name) => Some(snake_case(name).into()),
         Value::Static(name) => Some(snake_case(crate::base::last_segment(name)).into()),
+        // An argument that may be left out: `$where ?: $this->primaryKey`.
+        Value::Any(them) => {
+            let mut named = them.iter().filter_map(column_name);
+            match (named.next(), named.next()) {
+                (Some(only), None) => Some(only),
+                _ => None,
+            }
+        }
         value => {
             let text = literal_of(value)?;
             let text = text.trim();
@@ -850,6 +904,11 @@ pub(super) fn column_name(value: &Value) -> Option<Name> {
             fits.then(|| bare_column(text))
         }
     }
+}
+
+/// A column by its path: `jobs::status`, `Column::Status`, `status`.
+fn column_of_table(value: &Value) -> Option<Name> {
+    matches!(value, Value::Case(..) | Value::Static(_)).then(|| column_name(value)).flatten()
 }
 
 /// A column, perhaps followed by an operator (`status !=`).

@@ -7,7 +7,7 @@ use crate::analysis::fact::{
 use crate::analysis::gate::{Gates, Side};
 use crate::analysis::object::ObjectKind;
 use crate::analysis::state::State;
-use crate::analysis::summary::Effect;
+use crate::analysis::summary::{CallSite, Effect};
 use crate::analysis::value::{Identity, TestOp, Value};
 use crate::base::{Name, Span, snake_case};
 use crate::ir::{BlockId, Condition, ConditionOp, InstrKind, ParamRef, SqlExpr, Terminator};
@@ -78,11 +78,17 @@ impl Interp<'_> {
     }
 
     /// Whether a call site is reached after the point in the same round of any loop.
-    fn comes_after(&self, gates: &mut Gates<'_>, (block, instr): (BlockId, u32), point: Point) -> bool {
+    fn comes_after(
+        &self,
+        gates: &mut Gates<'_>,
+        (block, instr): (BlockId, u32),
+        point: Point,
+    ) -> bool {
         if block == point.block {
             return instr > point.instr;
         }
-        let position = |it: BlockId| self.positions.get(it.0 as usize).copied().unwrap_or(usize::MAX);
+        let position =
+            |it: BlockId| self.positions.get(it.0 as usize).copied().unwrap_or(usize::MAX);
         position(block) > position(point.block) && gates.leads(point.block, block)
     }
 
@@ -125,8 +131,11 @@ impl Interp<'_> {
                 continue;
             }
             let Some(side) = gates.side(tested.block, point.block) else { continue };
+            let works = self.works_behind(gates, (tested.block, side), point, write);
             for it in touching {
-                push_check(write, it.clone().into_fact(side == Side::Then, tested.span, self.at));
+                let mut check = it.clone().into_fact(side == Side::Then, tested.span, self.at);
+                check.works = works;
+                push_check(write, check);
             }
         }
         for (at, effect) in &self.effects {
@@ -137,6 +146,44 @@ impl Interp<'_> {
                 push_check(write, check.clone());
             }
         }
+    }
+
+    /// Whether something else than the write hangs on that side of a test.
+    fn works_behind(
+        &self,
+        gates: &mut Gates<'_>,
+        (block, side): (BlockId, Side),
+        point: Point,
+        write: &WriteFact,
+    ) -> bool {
+        let call_works = self.resolved.calls.iter().any(|((at, instr), call)| {
+            let own = (*at, *instr) == (point.block, point.instr) || persists(call, write);
+            let inner = || {
+                let closures = self.nested_resolved.iter();
+                closures
+                    .filter(|it| call.callables.contains(&it.0))
+                    .any(|(_, it)| it.calls.values().any(|it| it.works || !own && it.durable))
+            };
+            (call.works || !own && call.durable || inner()) && gates.side(block, *at) == Some(side)
+        });
+        call_works || self.answer_tells(gates, block, side)
+    }
+
+    /// Whether the function's answer, or an exception, tells which way the test went.
+    fn answer_tells(&self, gates: &mut Gates<'_>, block: BlockId, side: Side) -> bool {
+        let (mut here, mut there): (Vec<&Value>, Vec<&Value>) = (Vec::new(), Vec::new());
+        for (at, value, _) in &self.returns {
+            match gates.side(block, *at) {
+                Some(it) if it == side => here.push(value),
+                Some(_) => there.push(value),
+                None => (),
+            }
+        }
+        let throws = self.func.cfg.blocks.iter_ids().any(|(at, it)| {
+            matches!(it.term, Terminator::Throw { .. })
+                && gates.side(block, at).is_some_and(|it| it != side)
+        });
+        throws || here.iter().any(|it| there.iter().any(|that| it != that))
     }
 
     /// Whether a row that was tested is the one that is written.
@@ -156,9 +203,9 @@ impl Interp<'_> {
             if *id == write.id || !precedes(gates, *at, point) || !same_row(claim, write) {
                 continue;
             }
-            let gated = tests.iter().any(|it| {
-                counts(&it.value, claim) && gates.side(it.block, point.block).is_some()
-            });
+            let gated = tests
+                .iter()
+                .any(|it| counts(&it.value, claim) && gates.side(it.block, point.block).is_some());
             let won = gated || self.looked.contains(id) && self.diverges_on_loss(*id);
             let stale_copy = self.is_stale_copy(gates, *at, point, write);
             let read_after = self.is_read_between(gates, *at, point, write);
@@ -355,7 +402,15 @@ impl ColumnTest {
                 Err(them) => Ok(them),
             }
         };
-        CheckFact { row: self.row, column: self.column, kind: self.kind, passes, span, symbol }
+        CheckFact {
+            row: self.row,
+            column: self.column,
+            kind: self.kind,
+            passes,
+            span,
+            symbol,
+            works: true,
+        }
     }
 }
 
@@ -373,9 +428,10 @@ fn collect_tests(tested: &Value, out: &mut Vec<ColumnTest>) {
             if let Some((row, column)) = test.left.as_path()
                 && test.op != TestOp::Order
             {
-                let right = test.right.clone();
-                let known = right.iter().all(Value::is_constant);
-                let right = if known { right } else { Vec::new() };
+                let mut right = test.right.clone();
+                if right.contains(&Value::Unknown) {
+                    right.clear();
+                }
                 let holds =
                     if test.op == TestOp::Eq || right.is_empty() { Ok(right) } else { Err(right) };
                 push_test(out, row, column, CheckKind::Branch, holds);
@@ -446,7 +502,26 @@ fn filter_check(load: &LoadFact, filter: &Filter) -> CheckFact {
         passes: if filter.vague { Ok(Vec::new()) } else { passes },
         span: load.span,
         symbol: load.symbol,
+        works: true,
     }
+}
+
+/// Whether the call does nothing but write the same row back.
+fn persists(call: &CallSite, write: &WriteFact) -> bool {
+    let mut own = false;
+    let only = call.roles.iter().all(|role| match **role {
+        Role::Flush | Role::Commit | Role::Rollback => {
+            own = true;
+            true
+        }
+        Role::Save { .. } => {
+            let row = write.row.as_ref();
+            own |= row.is_some_and(|row| call.receiver == *row || call.args.contains(row));
+            true
+        }
+        _ => false,
+    });
+    only && own
 }
 
 pub(super) fn push_check(write: &mut WriteFact, check: CheckFact) {
@@ -562,11 +637,15 @@ pub(super) fn relates(
         let Some(load) = load else { return false };
         let own_load = write.loads.iter().chain(known).find(|it| it.row == *own);
         let same_key = own_load.is_some_and(|it| {
-            let named = it.key.as_ref().is_some_and(|it| !it.is_constant() && *it != Value::Unknown);
+            let named =
+                it.key.as_ref().is_some_and(|it| !it.is_constant() && *it != Value::Unknown);
             named && it.key == load.key && it.table.same(&load.table) != Some(false)
         });
         let by_key = load.key.as_ref().is_some_and(|it| key_of_row(it, own));
-        return same_key || by_key && write.table.same(&load.table) != Some(false);
+        let related = same_key || by_key && write.table.same(&load.table) == Some(true);
+        if related || write.statement.is_none() {
+            return related;
+        }
     }
     let Some((stmt, params)) = &write.statement else { return false };
     let table = load.and_then(|it| write.table.same(&it.table));

@@ -82,7 +82,8 @@ impl Interp<'_> {
     fn give_type(&mut self, state: &mut State, site: &Site<'_>, value: &Value, ty: TypeRef) {
         // What the program declares says more than how it is used; a builder changes as it goes.
         let program = self.shared.program;
-        let replaceable = |known: Option<&TypeRef>| known.is_none_or(|it| program.type_decl(&it.name).is_none());
+        let replaceable =
+            |known: Option<&TypeRef>| known.is_none_or(|it| program.type_decl(&it.name).is_none());
         if let Some(object) = state.object(value) {
             let is_row = matches!(object.kind, ObjectKind::Row(_));
             if object.ty.is_none() || !is_row && replaceable(object.ty.as_ref()) {
@@ -122,6 +123,7 @@ impl Interp<'_> {
             Role::Set { column, value, relative } => {
                 Some(self.add_set(state, site, column, value.as_ref(), *relative))
             }
+            Role::Select { columns } => Some(self.select_columns(state, site, columns)),
             Role::LockRows { lock, when } => {
                 Some(self.lock_rows(state, site, *lock, when.as_ref()))
             }
@@ -167,8 +169,9 @@ impl Interp<'_> {
                 self.look_at(&value);
                 Some(value)
             }
-            Role::Save { row, sets, whole, gives } => {
-                Some(self.save_role(state, site, (row, sets.as_ref()), *whole, (*gives, weak)))
+            Role::Save { row, sets, whole, exists, gives } => {
+                let how = (*whole, *exists);
+                Some(self.save_role(state, site, (row, sets.as_ref()), how, (*gives, weak)))
             }
             Role::Assign { row, column, value, by_name } => {
                 let column = if *by_name { &Access::Literal(rest.into()) } else { column };
@@ -184,7 +187,13 @@ impl Interp<'_> {
                 let row = self.access(state, site, row);
                 match super::query::column_name(&column) {
                     Some(name) => Some(self.read_field(state, &row, &property_name(&name))),
-                    None => Some(Value::derived([row])),
+                    None => match column {
+                        // By position.
+                        Value::Int(idx) => {
+                            Some(self.read_field(state, &row, &idx.to_string().into()))
+                        }
+                        _ => Some(Value::derived([row])),
+                    },
                 }
             }
             Role::Check { row, column, value } => {
@@ -224,9 +233,9 @@ impl Interp<'_> {
                 self.end(state);
                 None
             }
-            Role::Transaction { body, strict, level } => {
+            Role::Transaction { body, strict, level, flushes } => {
                 let strict = *strict || self.is_strict_level(state, site, level.as_ref());
-                Some(self.in_transaction(state, site, body, strict))
+                Some(self.in_transaction(state, site, body, (strict, *flushes)))
             }
             Role::Acquire { lock, body } => {
                 Some(self.acquire_role(state, site, *lock, body.as_ref()))
@@ -310,7 +319,12 @@ impl Interp<'_> {
             }
             Access::Field(inner, name) => {
                 let inner = self.access(state, site, inner);
-                self.read_field(state, &inner, name)
+                match (&**name, inner.as_path()) {
+                    ("{owner}", Some((owner, _))) => owner.clone(),
+                    ("{column}", Some((_, column))) => Value::Str(column.clone()),
+                    ("{owner}" | "{column}", None) => Value::Unknown,
+                    _ => self.read_field(state, &inner, name),
+                }
             }
         }
     }
@@ -342,7 +356,10 @@ impl Interp<'_> {
         site: &Site<'_>,
         class: Option<&Access>,
     ) -> Option<Value> {
-        let Some(class) = class else { return Some(Value::Unknown) };
+        let Some(class) = class else {
+            self.made.insert(site.id);
+            return Some(Value::Unknown);
+        };
         let value = self.access(state, site, class);
         let class = match &value {
             Value::Class(it) => it.clone(),
@@ -501,7 +518,10 @@ impl Interp<'_> {
 
 /// Whether a call's result is rows from the database.
 fn reads_rows(role: &Role) -> bool {
-    matches!(role, Role::Load { .. } | Role::Execute { .. } | Role::Fetch { .. } | Role::Query { .. })
+    matches!(
+        role,
+        Role::Load { .. } | Role::Execute { .. } | Role::Fetch { .. } | Role::Query { .. }
+    )
 }
 
 /// Whether a further role makes something else of the result: a column of the loaded row, what a

@@ -260,7 +260,7 @@ impl Interp<'_> {
         state: &mut State,
         site: &Site<'_>,
         (row, sets): (&Access, Option<&Access>),
-        whole: bool,
+        (whole, exists): (bool, bool),
         (gives, weak): (Yield, bool),
     ) -> Value {
         let row = self.access(state, site, row);
@@ -272,7 +272,8 @@ impl Interp<'_> {
         let id = self.identity(&"save");
         for one in row.alternatives().to_vec() {
             if !one.is_constant() && one != Value::Unknown {
-                self.save_row(state, &one, (id, whole, weak), gives, None);
+                let how = Saving { id, whole, exists, weak };
+                self.save_row(state, &one, how, gives, None);
             }
         }
         state.last_write = Some(id);
@@ -289,16 +290,19 @@ impl Interp<'_> {
         &mut self,
         state: &mut State,
         row: &Value,
-        (id, whole, weak): (Identity, bool, bool),
+        how: Saving,
         gives: Yield,
         primary: Option<Span>,
     ) {
+        let Saving { id, whole, exists, weak } = how;
         let table = self.table_of(state, row);
+        let mut changes = take_changes(state, row);
+        let keyed = if exists { take_key(&mut changes) } else { None };
         let fresh = match state.object(row).map(|it| &it.kind) {
             Some(ObjectKind::Row(it)) => it.fresh,
             Some(ObjectKind::Plain) => matches!(row, Value::Object(_)),
             _ => false,
-        };
+        } && keyed.is_none();
         let class = self.types_of(state, row).into_iter().next();
         let fact = class.as_ref().and_then(|it| self.fact_of(&it.name));
         let versioned = class.as_ref().is_some_and(|it| self.is_versioned(&it.name));
@@ -308,13 +312,13 @@ impl Interp<'_> {
             row: Some(row.clone()),
             fresh,
             whole: whole || fact.is_some_and(|it| it.saves_whole),
+            statement: keyed.map(|key| keyed_statement(&table, key, self.span)),
             table,
-            statement: None,
             primary: primary.unwrap_or(self.span),
             symbol: self.at,
             run: None,
             sql: None,
-            changes: take_changes(state, row),
+            changes,
             checks: Vec::new(),
             loads: Vec::new(),
             claims: Vec::new(),
@@ -385,7 +389,8 @@ impl Interp<'_> {
             };
             if managed {
                 let id = self.identity(&("flush", idx));
-                self.save_row(state, &row, (id, false, false), Yield::Fails, Some(span));
+                let how = Saving { id, whole: false, exists: false, weak: false };
+                self.save_row(state, &row, how, Yield::Fails, Some(span));
             }
         }
     }
@@ -491,7 +496,8 @@ impl Interp<'_> {
                 write.sql = Some(write.sql.unwrap_or(write.primary));
                 write.primary = call_span;
                 write.symbol = self.at;
-                let own_key = back.as_ref().is_some_and(|key| self.is_object_key(before, site, key));
+                let own_key =
+                    back.as_ref().is_some_and(|key| self.is_object_key(before, site, key));
                 if own_key {
                     write.kind = WriteKind::Row;
                     write.row = back.and_then(|key| key.as_path().map(|it| it.0.clone()));
@@ -505,6 +511,8 @@ impl Interp<'_> {
             write.sql = Some(write.sql.unwrap_or(write.primary));
             write.primary = call_span;
             write.symbol = self.at;
+            // Its statement writes what the copy holds, changed or not.
+            write.whole = true;
             let row = non_null(row);
             write.fresh = match state.object(&row).map(|it| &it.kind) {
                 Some(ObjectKind::Row(it)) => it.fresh,
@@ -731,6 +739,32 @@ pub(super) fn non_null(value: Value) -> Value {
         }
         _ => value,
     }
+}
+
+/// How a row object is saved.
+#[derive(Clone, Copy)]
+struct Saving {
+    id: Identity,
+    whole: bool,
+    exists: bool,
+    weak: bool,
+}
+
+/// The key among the fields of an object that was made here; it is no change.
+fn take_key(changes: &mut Vec<ChangeFact>) -> Option<Value> {
+    let at = changes
+        .iter()
+        .position(|it| &*it.column == "id")
+        .or_else(|| changes.iter().position(|it| super::relate::is_key_column(&it.column)))?;
+    Some(changes.remove(at).value)
+}
+
+/// `UPDATE … WHERE id = key`.
+fn keyed_statement(table: &Table, key: Value, span: Span) -> Parsed {
+    let mut query = QueryState::new(Verb::Update, table.clone(), span);
+    query.condition("id".into(), ConditionOp::Eq, vec![key], span);
+    let stmt = super::query::query_statement(&query, span);
+    (Arc::new(stmt), Arc::new(query.params))
 }
 
 /// Adds parameters with fresh numbers.

@@ -4,7 +4,7 @@ use super::Interp;
 use super::call::Site;
 use super::eval::plain_key;
 use crate::analysis::fact::{LoadFact, Table};
-use crate::analysis::object::{Object, ObjectKind, RowState, StatementState};
+use crate::analysis::object::{Field, Object, ObjectKind, RowState, StatementState};
 use crate::analysis::state::State;
 use crate::analysis::summary::Deferred;
 use crate::analysis::value::{FoldedPiece, FoldedText, Identity, Value};
@@ -463,7 +463,6 @@ impl Interp<'_> {
         {
             self.statement_kind(state, StatementKind::Select, Some(lock));
         }
-        let columns = stmt.columns.first().filter(|_| stmt.columns.len() == 1).cloned();
         let mut object = Object {
             kind: ObjectKind::Row(RowState {
                 table: table.clone(),
@@ -473,15 +472,15 @@ impl Interp<'_> {
             }),
             ..Object::default()
         };
-        if let Some(column) = columns.filter(|it| &**it != "*") {
-            // The only selected column: what a scalar fetch gives.
-            object.fields.insert(
-                "{first}".into(),
-                crate::analysis::object::Field {
-                    value: Value::path(row.clone(), column),
-                    changed: None,
-                },
-            );
+        let known = !stmt.aggregate && !stmt.columns.iter().any(|it| &**it == "*");
+        for (idx, column) in stmt.columns.iter().enumerate().filter(|_| known) {
+            // By position, and the first as what a scalar fetch gives.
+            let value = Value::path(row.clone(), column.clone());
+            let field = Field { value, changed: None };
+            if idx == 0 {
+                object.fields.insert("{first}".into(), field.clone());
+            }
+            object.fields.insert(idx.to_string().into(), field);
         }
         state.put(row.clone(), object);
         let load = LoadFact {
@@ -491,7 +490,8 @@ impl Interp<'_> {
             key,
             context: self.context(state),
             locks: stmt.lock.is_some(),
-            span: stmt.verb_span,
+            // A text that stands elsewhere is read where it is run.
+            span: if self.func.span.contains(stmt.verb_span) { stmt.verb_span } else { self.span },
             symbol: self.at,
             weak: false,
         };

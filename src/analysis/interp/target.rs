@@ -30,7 +30,11 @@ impl Interp<'_> {
     pub(super) fn target_of(&self, state: &State, value: &Value) -> Target {
         match state.object(value).map(|it| &it.kind) {
             Some(ObjectKind::Query(query)) => {
-                return Target { table: query.table.clone(), query: Some(query.clone()), key: None };
+                return Target {
+                    table: query.table.clone(),
+                    query: Some(query.clone()),
+                    key: None,
+                };
             }
             Some(ObjectKind::Row(_)) => return self.row_target(state, value),
             _ => (),
@@ -51,7 +55,8 @@ impl Interp<'_> {
     }
 
     fn row_target(&self, state: &State, row: &Value) -> Target {
-        let key = Some(Value::path(row.clone(), "id"));
+        let own = state.object(row).and_then(|it| it.fields.get("id"));
+        let key = Some(own.map_or_else(|| Value::path(row.clone(), "id"), |it| it.value.clone()));
         Target { table: self.table_of(state, row), query: None, key }
     }
 

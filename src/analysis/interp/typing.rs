@@ -4,11 +4,14 @@ use super::Interp;
 use crate::analysis::fact::Table;
 use crate::analysis::object::{Object, ObjectKind, RowState};
 use crate::analysis::state::State;
+use crate::analysis::summary::Summary;
 use crate::analysis::value::Value;
 use crate::base::{Name, last_segment};
-use crate::analysis::summary::Summary;
 use crate::ir::{ClassRef, Const, Function, LocalId, Operand, TypeRef};
 use crate::model::{TypeFact, TypeKindHint};
+
+/// How many users of a trait are asked for what `$this` is.
+const MAX_USERS: usize = 3;
 
 /// How many methods that assign a property are asked for its type.
 const MAX_SETTERS: usize = 3;
@@ -40,32 +43,40 @@ impl<'p> Interp<'p> {
             return;
         }
         if let Some(ty) = state.object(value).and_then(|it| it.ty.as_ref()) {
-            push_type(out, ty);
+            self.push_type(out, ty);
             return;
         }
         match value {
-            Value::This => out.extend(self.root.class.as_deref().map(TypeRef::named)),
+            Value::This => {
+                let class = self.root.class.as_deref();
+                out.extend(class.map(TypeRef::named));
+                // A trait is what its users are.
+                let users = class.map(|it| self.shared.program.users(it)).unwrap_or_default();
+                out.extend(users.into_iter().take(MAX_USERS).map(TypeRef::named));
+            }
             Value::Param(idx) => {
                 let param = self.root.params.get(*idx as usize);
                 if let Some(ty) = param.and_then(|it| it.ty.as_ref()) {
-                    push_type(out, ty);
+                    self.push_type(out, ty);
                 }
             }
             Value::Class(name) => out.push(TypeRef::named(name.clone())),
             Value::Opaque(id) | Value::Object(id) => {
                 if let Some(ty) = self.types.get(id) {
-                    push_type(out, ty);
+                    self.push_type(out, ty);
                 }
             }
             Value::Path(it) => {
                 for owner in self.types_of(state, &it.0) {
-                    self.property_types(&owner.name, &it.1).iter().for_each(|it| push_type(out, it));
+                    self.property_types(&owner.name, &it.1)
+                        .iter()
+                        .for_each(|it| self.push_type(out, it));
                 }
             }
             Value::Element(it) => {
                 for list in self.types_of(state, it) {
                     if let Some(element) = list.args.last() {
-                        push_type(out, element);
+                        self.push_type(out, element);
                     }
                 }
             }
@@ -106,6 +117,17 @@ impl<'p> Interp<'p> {
         out
     }
 
+    fn push_type(&self, out: &mut Vec<TypeRef>, ty: &TypeRef) {
+        let ty = &self.shared.program.unaliased(peel(ty));
+        let ty = peel(ty);
+        for it in std::iter::once(ty).chain(&ty.alternatives) {
+            let it = peel(it);
+            if !out.contains(it) {
+                out.push(it.clone());
+            }
+        }
+    }
+
     /// What is known of a library type among a class's lineage, nearest first.
     pub(super) fn fact_of(&self, class: &str) -> Option<&'p TypeFact> {
         let vocabulary = self.shared.vocabulary;
@@ -121,6 +143,9 @@ impl<'p> Interp<'p> {
     pub(super) fn table_of_model(&self, class: &str) -> Table {
         let program = self.shared.program;
         let model = Some(program.canonical(class));
+        if let Some(table) = self.table_of_module(class) {
+            return Table { table: Some(table), model, value: None };
+        }
         let mut names: Vec<&str> = vec!["table", "__tablename__"];
         if let Some(fact) = self.fact_of(class) {
             names.extend(fact.table_from.iter().map(|it| &**it));
@@ -143,6 +168,23 @@ impl<'p> Interp<'p> {
             }
         }
         Table { table: None, model, value: None }
+    }
+
+    /// Types that a macro writes into the module of each table are named by it: `jobs::Entity` is
+    /// `jobs`, unless its `Model` says another name.
+    fn table_of_module(&self, class: &str) -> Option<Name> {
+        let fact = self.shared.vocabulary.type_fact(self.language, class)?;
+        let (module, _) = class.rsplit_once("::").filter(|_| fact.name.starts_with("*::"))?;
+        let short = last_segment(module);
+        if matches!(short, "crate" | "self" | "super") {
+            return None;
+        }
+        let sibling = format!("{module}::Model");
+        let decls = self.shared.program.type_decls(&sibling);
+        let attrs = decls.iter().filter(|it| *it.name == *sibling).flat_map(|it| &it.attrs);
+        let mut told = attrs.filter(|it| it.args.contains("table_name"));
+        let told = told.find_map(|it| table_argument(&it.args));
+        Some(told.map_or_else(|| short.into(), |it| bare_table(&it)))
     }
 
     /// The model of a repository, table or query type.
@@ -229,16 +271,6 @@ fn assigned_type(func: &Function, summary: &Summary, name: &Name) -> Option<Type
         }
         _ => None,
     })
-}
-
-fn push_type(out: &mut Vec<TypeRef>, ty: &TypeRef) {
-    let ty = peel(ty);
-    for it in std::iter::once(ty).chain(&ty.alternatives) {
-        let it = peel(it);
-        if !out.contains(it) {
-            out.push(it.clone());
-        }
-    }
 }
 
 /// `Option<X>` and `Result<X, E>` are seen through.

@@ -207,6 +207,7 @@ impl Explorer<'_, '_> {
                 | Role::Query { .. }
                 | Role::Where { .. }
                 | Role::Set { .. }
+                | Role::Select { .. }
                 | Role::LockRows { .. }
                 | Role::Prepare { .. }
                 | Role::Bind { .. }

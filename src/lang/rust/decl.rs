@@ -54,6 +54,19 @@ pub(super) fn lower_item(unit: &mut Unit<'_>, site: &Site, item: &Item) {
             unit.const_decl(site, name, &it.expr, span);
         }
         Item::Macro(it) => lower_item_macro(unit, site, &it.mac),
+        Item::Type(it) => {
+            let name = join(&site.prefix, &unraw(&it.ident));
+            let ty = unit.type_ref(site, &it.ty);
+            unit.file.aliases.push((name, ty));
+        }
+        Item::Use(it) if !matches!(it.vis, syn::Visibility::Inherited) => {
+            for (short, full) in unit.names.reexports(site, it) {
+                let name = join(&site.prefix, &short);
+                if name != full {
+                    unit.file.aliases.push((name, TypeRef::named(full)));
+                }
+            }
+        }
         _ => (),
     }
 }
@@ -135,7 +148,11 @@ fn lower_trait_fn(unit: &mut Unit<'_>, site: &Site, item: &syn::TraitItemFn) -> 
 fn lower_impl(unit: &mut Unit<'_>, site: &Site, item: &syn::ItemImpl) {
     let generics = unit.bind_generics(site, &item.generics);
     let outer = Site { generics, ..site.clone() };
-    let class = unit.type_ref(&outer, &item.self_ty).name;
+    let mut class = unit.type_ref(&outer, &item.self_ty).name;
+    if item.trait_.is_none() && !class.contains("::") {
+        // Only the crate of a type adds to it: a macro wrote this one into the module.
+        class = join(&site.prefix, &class);
+    }
     let of_trait = item.trait_.as_ref().map(|(path, _)| trait_ref(unit, &outer, path));
     let close = item.brace_token.span.close();
     let span = unit.spans.between(item.impl_token.span, close);

@@ -52,9 +52,9 @@ impl Body<'_, '_> {
                 _ => self.other_macro(mac, want),
             },
             "dec" => Self::fixed(Const::Float(mac.tokens.to_string().replace(' ', "").into())),
-"include_str" => Self::fixed(
-                super::constant::included(mac).map_or(Const::Unknown, Const::File),
-            ),
+            "include_str" => {
+                Self::fixed(super::constant::included(mac).map_or(Const::Unknown, Const::File))
+            }
             "stringify" | "env" | "file" | "line" | "column" | "module_path" => {
                 Self::fixed(Const::Unknown)
             }

@@ -143,6 +143,13 @@ impl Names {
         out
     }
 
+    /// Types that a `pub use` gives other names: short name here, full name there.
+    pub(super) fn reexports(&self, site: &Site, item: &syn::ItemUse) -> Vec<(Name, Name)> {
+        let scope = self.scope_of(site, item, &mut Vec::new());
+        let is_type = |it: &Name| super::ty::is_type_name(crate::base::last_segment(it));
+        scope.items.into_iter().filter(|(short, full)| is_type(short) && is_type(full)).collect()
+    }
+
     /// The full name of a path; as written when the first segment means nothing here.
     pub(super) fn resolve(&self, site: &Site, path: &[String], leading: bool) -> Name {
         let Some((first, rest)) = path.split_first() else { return "".into() };
