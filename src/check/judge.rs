@@ -232,7 +232,10 @@ fn is_chosen(case: &Case<'_>) -> bool {
 
 /// How much a transition tells with no check in sight.
 fn unchecked(case: &Case<'_>) -> Confidence {
-    if !case.write.workerlike || !is_chosen(case) {
+    // What was perhaps made here is perhaps nobody else's.
+    let guessed = case.write.weak && case.write.loads.iter().all(|it| it.weak);
+    let guessed = guessed && !case.write.loads.is_empty();
+    if !case.write.workerlike || !is_chosen(case) || guessed {
         return Confidence::Low;
     }
     let words = case.input.words;
