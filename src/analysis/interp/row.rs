@@ -9,7 +9,7 @@ use crate::analysis::fact::{ChangeFact, Look, Table, WriteFact, WriteKind};
 use crate::analysis::object::{Field, Object, ObjectKind, QueryState, RowState};
 use crate::analysis::state::State;
 use crate::analysis::summary::Effect;
-use crate::analysis::value::{FoldedPiece, FoldedText, Identity, Value};
+use crate::analysis::value::{Identity, Value};
 use crate::base::{Name, Span, snake_case};
 use crate::ir::{Assign, Condition, ConditionOp, Engine, ParamRef, SqlExpr, Statement, TypeRef};
 use crate::model::{Access, Comparison, LockSpec, RowSource, Verb, Yield};
@@ -244,6 +244,11 @@ impl Interp<'_> {
     /// The table of a row, from its load or its class.
     pub(super) fn table_of(&self, state: &State, row: &Value) -> Table {
         if let Some(ObjectKind::Row(it)) = state.object(row).map(|it| &it.kind)
+            && it.table != Table::default()
+        {
+            return it.table.clone();
+        }
+        if let Some(ObjectKind::Query(it)) = state.object(row).map(|it| &it.kind)
             && it.table != Table::default()
         {
             return it.table.clone();
@@ -845,26 +850,17 @@ fn expand_sets(_ctx: &Interp<'_>, state: &State, stmt: &mut Statement, adder: &m
     }
 }
 
-/// The assignments in a text that a caller gives: `"status = 'closed', closed_at = NOW()"`.
+/// The assignments in a text that a caller gives, with fresh parameters.
 fn assignments_in(value: &Value, adder: &mut Adder) -> Option<Vec<Assign>> {
-    let Value::Text(text) = value else { return None };
-    let span = text.pieces.iter().find_map(|it| match it {
-        FoldedPiece::Lit { span, value, .. } if value.contains('=') => Some(*span),
-        _ => None,
-    })?;
-    let mut whole = FoldedText::of_value(&Value::Str("UPDATE t SET ".into()), span, false);
-    whole.append((**text).clone());
-    let parsed = super::sql::parse_value(&Value::Text(Arc::new(whole)));
-    let (stmt, params) = parsed.into_iter().next()?;
-    let mut out = stmt.sets.clone();
-    for set in &mut out {
+    let (mut sets, params) = super::sql::assignments(value)?;
+    for set in &mut sets {
         if let SqlExpr::Param(param) = &set.value
             && let Some(found) = params.get(param)
         {
             set.value = adder.add(found.clone());
         }
     }
-    (!out.is_empty()).then_some(out)
+    Some(sets)
 }
 
 fn expand_conditions(ctx: &mut Interp<'_>, state: &State, stmt: &mut Statement, adder: &mut Adder) {

@@ -42,7 +42,9 @@ impl Interp<'_> {
 
     /// A statement object for a text; a statement stays what it is.
     fn prepare(&mut self, state: &mut State, text: Value, what: &str) -> Value {
-        if self.is_statement(state, &text) {
+        let is_query =
+            matches!(state.object(&text).map(|it| &it.kind), Some(ObjectKind::Query(_)));
+        if is_query || self.is_statement(state, &text) {
             return text;
         }
         let root = Value::Object(self.identity(&what));
@@ -696,6 +698,21 @@ pub(super) fn parse_value(text: &Value) -> Vec<Parsed> {
         }
     }
     keep_whole(out)
+}
+
+/// The assignments in a text: `"status = 'closed', closed_at = NOW()"`.
+pub(super) fn assignments(
+    value: &Value,
+) -> Option<(Vec<crate::ir::Assign>, Arc<BTreeMap<ParamRef, Value>>)> {
+    let Value::Text(text) = value else { return None };
+    let span = text.pieces.iter().find_map(|it| match it {
+        FoldedPiece::Lit { span, value, .. } if value.contains('=') => Some(*span),
+        _ => None,
+    })?;
+    let mut whole = FoldedText::of_value(&Value::Str("UPDATE t SET ".into()), span, false);
+    whole.append((**text).clone());
+    let (stmt, params) = parse_value(&Value::Text(Arc::new(whole))).into_iter().next()?;
+    (!stmt.sets.is_empty()).then(|| (stmt.sets.clone(), params))
 }
 
 /// Of several ways to build a text, those that can be read whole: a way that leaves a list empty, or
