@@ -2,7 +2,8 @@
 
 use super::Interp;
 use super::apply::CALLED;
-use crate::analysis::object::{Field, Object, ObjectKind};
+use crate::analysis::fact::{LoadFact, Table};
+use crate::analysis::object::{Field, Object, ObjectKind, RowState};
 use crate::analysis::state::State;
 use crate::analysis::summary::CallSite;
 use crate::analysis::value::{Identity, Value};
@@ -280,9 +281,38 @@ impl<'p> Interp<'p> {
                     return result;
                 }
             }
-            (None, None) => self.record(state, site, &[], Vec::new(), false, true),
+            (None, None) => {
+                self.record(state, site, &[], Vec::new(), false, true);
+                self.may_load(state, site, &out, &ty);
+            }
         }
         out
+    }
+
+    /// `new Order($id)` of a class that nothing is known of may read the row in its constructor.
+    fn may_load(&mut self, state: &mut State, site: &Site<'_>, object: &Value, ty: &TypeRef) {
+        let Some(key) = site.args.first().filter(|it| !it.is_constant()) else { return };
+        let is_array = matches!(state.object(key).map(|it| &it.kind), Some(ObjectKind::Array(_)));
+        if self.is_known_type(ty) || self.is_row_class(&ty.name) || is_array || site.args.len() > 1
+        {
+            return;
+        }
+        let table = Table { table: None, model: Some(ty.name.clone()), value: None };
+        let row = RowState { table: table.clone(), ..RowState::default() };
+        state.object_mut(object).kind = ObjectKind::Row(row);
+        let load = LoadFact {
+            row: object.clone(),
+            table,
+            filters: Vec::new(),
+            key: Some(key.clone()),
+            context: self.context(state),
+            locks: false,
+            span: self.span,
+            symbol: self.at,
+            weak: true,
+        };
+        let point = self.tick();
+        self.loads.push((point, load));
     }
 
     /// An object whose fields are the columns of one loaded row is that row, with a class.

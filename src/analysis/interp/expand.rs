@@ -8,7 +8,7 @@ use super::same::key_value;
 use crate::analysis::fact::{Table, WriteFact};
 use crate::analysis::object::{Object, ObjectKind, QueryState};
 use crate::analysis::state::State;
-use crate::analysis::value::{FoldedPiece, FoldedText, Value};
+use crate::analysis::value::Value;
 use crate::ir::{Assign, Condition, ParamRef, SqlExpr, Statement};
 use crate::model::Verb;
 use std::sync::Arc;
@@ -108,26 +108,17 @@ pub(super) fn expand_sets(
     }
 }
 
-/// The assignments in a text that a caller gives: `"status = 'closed', closed_at = NOW()"`.
+/// The assignments in a text that a caller gives, with fresh parameters.
 pub(super) fn assignments_in(value: &Value, adder: &mut Adder) -> Option<Vec<Assign>> {
-    let Value::Text(text) = value else { return None };
-    let span = text.pieces.iter().find_map(|it| match it {
-        FoldedPiece::Lit { span, value, .. } if value.contains('=') => Some(*span),
-        _ => None,
-    })?;
-    let mut whole = FoldedText::of_value(&Value::Str("UPDATE t SET ".into()), span, false);
-    whole.append((**text).clone());
-    let parsed = super::format::parse_value(&Value::Text(Arc::new(whole)));
-    let (stmt, params) = parsed.into_iter().next()?;
-    let mut out = stmt.sets.clone();
-    for set in &mut out {
+    let (mut sets, params) = super::format::assignments(value)?;
+    for set in &mut sets {
         if let SqlExpr::Param(param) = &set.value
             && let Some(found) = params.get(param)
         {
             set.value = adder.add(found.clone());
         }
     }
-    (!out.is_empty()).then_some(out)
+    Some(sets)
 }
 
 pub(super) fn expand_conditions(

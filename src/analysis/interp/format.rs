@@ -168,3 +168,18 @@ pub(super) fn directive(text: &str) -> Option<(usize, Option<usize>, char)> {
         kind,
     ))
 }
+
+/// The assignments in a text: `"status = 'closed', closed_at = NOW()"`.
+pub(super) fn assignments(
+    value: &Value,
+) -> Option<(Vec<crate::ir::Assign>, Arc<BTreeMap<ParamRef, Value>>)> {
+    let Value::Text(text) = value else { return None };
+    let span = text.pieces.iter().find_map(|it| match it {
+        FoldedPiece::Lit { span, value, .. } if value.contains('=') => Some(*span),
+        _ => None,
+    })?;
+    let mut whole = FoldedText::of_value(&Value::Str("UPDATE t SET ".into()), span, false);
+    whole.append((**text).clone());
+    let (stmt, params) = parse_value(&Value::Text(Arc::new(whole))).into_iter().next()?;
+    (!stmt.sets.is_empty()).then(|| (stmt.sets.clone(), params))
+}

@@ -263,10 +263,31 @@ impl Interp<'_> {
                     }
                 }
             }
-            _ => match given.as_str() {
-                Some(_) => (),
+            _ => match super::format::assignments(given) {
+                Some((sets, params)) => self.absorb_sets(state, root, &sets, &params),
+                None if given.as_str().is_some() => (),
                 None => self.set_unknown(state, root, given.clone()),
             },
+        }
+    }
+
+    /// Assignments from a text, with their parameters renamed.
+    pub(super) fn absorb_sets(
+        &mut self,
+        state: &mut State,
+        root: &Value,
+        sets: &[Assign],
+        params: &std::collections::BTreeMap<ParamRef, Value>,
+    ) {
+        let Some(query) = query_mut(state, root) else { return };
+        for set in sets {
+            let mut set = set.clone();
+            if let SqlExpr::Param(param) = &set.value
+                && let Some(found) = params.get(param)
+            {
+                set.value = SqlExpr::Param(query.param(found.clone()));
+            }
+            query.sets.push(set);
         }
     }
 

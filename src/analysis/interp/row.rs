@@ -246,6 +246,11 @@ impl Interp<'_> {
         {
             return it.table.clone();
         }
+        if let Some(ObjectKind::Query(it)) = state.object(row).map(|it| &it.kind)
+            && it.table != Table::default()
+        {
+            return it.table.clone();
+        }
         let types = self.types_of(state, row);
         match types.iter().find(|it| self.is_row_class(&it.name)).or(types.first()) {
             Some(ty) => self.table_of_model(&ty.name),

@@ -42,7 +42,8 @@ impl Interp<'_> {
 
     /// A statement object for a text; a statement stays what it is.
     pub(super) fn prepare(&mut self, state: &mut State, text: Value, what: &str) -> Value {
-        if self.is_statement(state, &text) {
+        let is_query = matches!(state.object(&text).map(|it| &it.kind), Some(ObjectKind::Query(_)));
+        if is_query || self.is_statement(state, &text) {
             return text;
         }
         let root = Value::Object(self.identity(&what));
