@@ -150,7 +150,9 @@ impl Explorer<'_, '_> {
 
     fn by_message_role(&self, operands: &Operands<'_>) -> Option<Meaning> {
         let weak = operands.site.is_some_and(|it| it.weak);
-        let evident = !weak || operands.tags().of_message();
+        // An ack of something else is another message's.
+        let blind = self.root.message_params.is_empty() && !self.root.receives;
+        let evident = operands.tags().of_message() || (blind && !weak);
         let receiver = operands.receiver.as_ref().map(|it| it.tags).unwrap_or_default();
         if receiver.has(Tags::FAILURE) {
             return None;
