@@ -285,7 +285,15 @@ impl Explorer<'_, '_> {
 
     pub(super) fn is_log(&self, operands: &Operands<'_>) -> bool {
         let log = &self.input.words.general.log_calls;
-        log.matches(&operands.name) || log.matches(operands.short())
+        let receiver = operands.name.rsplit_once('.').map_or("", |it| it.0);
+        let name = operands.short();
+        if !matches!(operands.call.callee, Callee::Method { .. } | Callee::Static { .. }) {
+            return log.matches(name);
+        }
+        // `publishNotice` publishes; `noticeOnce` tells.
+        let snake = crate::base::snake_case(name);
+        let first = snake.split('_').next().unwrap_or_default();
+        log.matches(receiver) || log.matches(first) || snake.ends_with("_log")
     }
 
     fn by_name(&self, operands: &Operands<'_>) -> Meaning {
