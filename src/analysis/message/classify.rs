@@ -175,6 +175,7 @@ impl Explorer<'_, '_> {
             MessageRole::Register { .. } | MessageRole::AutoAck | MessageRole::Extend => {
                 Some(Meaning::Harmless)
             }
+            MessageRole::Ack { .. } | MessageRole::Nack { .. } if !weak => Some(Meaning::Harmless),
             MessageRole::Receive { .. }
             | MessageRole::Ack { .. }
             | MessageRole::Nack { .. }
@@ -262,7 +263,9 @@ impl Explorer<'_, '_> {
         if words.next.has(name) && is_receiver && self.root.receives {
             return Some(Meaning::Receive { destructive: false });
         }
-        if words.ack.has(name) && tags.of_message() {
+        // Where the framework settles, only the message itself can be settled by hand.
+        let is_it = self.root.verdict == HandlerVerdict::Explicit || tags.has(Tags::MESSAGE);
+        if words.ack.has(name) && tags.of_message() && is_it {
             return Some(Meaning::Ack { weak: true });
         }
         if words.weak_ack.has(name) && tags.has(Tags::MESSAGE) {

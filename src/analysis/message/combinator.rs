@@ -78,7 +78,7 @@ impl Explorer<'_, '_> {
         }
         let is_result = match &receiver.kind {
             Kind::Wrap(..) | Kind::Null => true,
-            Kind::Symbol(symbol) => self.symbols.info(*symbol).call.is_some(),
+            Kind::Symbol(_) => receiver.tags.has(Tags::RESULT),
             _ => false,
         };
         if !is_result {

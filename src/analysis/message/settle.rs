@@ -180,7 +180,7 @@ impl Explorer<'_, '_> {
         tags: Tags,
         path: &mut Path,
     ) {
-        if *test != Test::Failed || !holds {
+        if *test != Test::Failed || !holds || !tags.has(Tags::RESULT) {
             return;
         }
         let Some(call) = self.symbols.info(symbol).call.clone() else { return };
@@ -404,6 +404,7 @@ impl Explorer<'_, '_> {
                     && !delivery.given_back;
                 let before = path.state.acked_before.clone().filter(|_| !now);
                 let hands_out = (now || before.is_some())
+                    && !self.is_failed(value, &path.state)
                     && self.root.receives
                     && !self.awaits_reply()
                     && value.tags.of_message();
