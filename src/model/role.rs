@@ -413,6 +413,8 @@ pub enum Role {
         /// `IsolationLevel::Serializable` or `TransactionBehavior::Immediate`, perhaps in `Some`.
         /// What it does not name is not strict.
         level: Option<Access>,
+        /// The transaction lives as long as the result does: one that nobody keeps is over at once.
+        guard: bool,
     },
     /// `commit`.
     Commit,
@@ -436,6 +438,8 @@ pub enum Role {
         lock: LockSpec,
         /// Runs this callable under the lock and releases it.
         body: Option<Access>,
+        /// The lock lives as long as the receiver does: a receiver that nobody keeps lets it go at once.
+        guard: bool,
     },
     /// `release`.
     Release,

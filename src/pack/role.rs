@@ -355,7 +355,8 @@ impl RoleReader<'_, '_> {
         Some(match word {
             "flush" => Role::Flush.into(),
             "begin" => {
-                Role::Begin { strict: self.flag("strict"), level: self.access("level") }.into()
+                let (strict, guard) = (self.flag("strict"), self.flag("guard"));
+                Role::Begin { strict, level: self.access("level"), guard }.into()
             }
             "commit" => Role::Commit.into(),
             "rollback" => Role::Rollback.into(),
@@ -367,7 +368,8 @@ impl RoleReader<'_, '_> {
             }
             "acquire" => {
                 let (lock, body) = (self.lock_spec("lock", None), self.access("body"));
-                lock.map(|lock| Role::Acquire { lock, body }).into()
+                let guard = self.flag("guard");
+                lock.map(|lock| Role::Acquire { lock, body, guard }).into()
             }
             "release" => Role::Release.into(),
             "log" => Role::Log.into(),

@@ -8,7 +8,7 @@ use crate::analysis::state::State;
 use crate::analysis::summary::Effect;
 use crate::analysis::value::{Identity, Value};
 use crate::base::Span;
-use crate::ir::{LockClause, StatementKind};
+use crate::ir::{Callee, InstrKind, LockClause, Operand, StatementKind};
 use crate::model::{Access, LockKind, LockSpec};
 
 impl Interp<'_> {
@@ -183,6 +183,25 @@ impl Interp<'_> {
     /// A guard gives what it protects: `Mutex<Board>` locked is a `Board`.
     fn guarded_type(&self, state: &State, site: &Site<'_>) -> Option<crate::ir::TypeRef> {
         self.types_of(state, &site.receiver).into_iter().find_map(|it| it.args.into_iter().next())
+    }
+
+    /// Whether the receiver is what a library call has just made, in no variable: it ends with the
+    /// expression.
+    pub(super) fn is_kept_by_nobody(&self, site: &Site<'_>) -> bool {
+        let Callee::Method { receiver: Operand::Local(local), .. } = &site.call.callee else {
+            return false;
+        };
+        if !self.func.locals.get(*local).is_some_and(|it| it.name.is_empty()) {
+            return false;
+        }
+        self.resolved.calls.iter().any(|((block, instr), record)| {
+            let instr = self.func.cfg.blocks[*block].instrs.get(*instr as usize);
+            let made = match instr.map(|it| &it.kind) {
+                Some(InstrKind::Call(call)) => call.dest == *local,
+                _ => false,
+            };
+            made && record.targets.is_empty() && !record.unknown
+        })
     }
 
     pub(super) fn lock_behind(&self, state: &State, value: &Value) -> Option<Identity> {

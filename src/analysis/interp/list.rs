@@ -83,7 +83,7 @@ pub(super) fn appended_before(value: &Value, own: &[Span]) -> Option<Value> {
         }),
         _ => false,
     };
-    value.alternatives().iter().filter(repeats).max_by_key(|it| n_pieces(it)).cloned()
+    value.alternatives().iter().filter(repeats).cloned().reduce(Value::join)
 }
 
 /// Notes in a text that the place `here` has appended to it.
@@ -98,13 +98,6 @@ pub(super) fn mark_appended(value: Value, here: Span) -> Value {
         other => other.clone(),
     };
     value.alternatives().iter().map(mark).reduce(Value::join).unwrap_or_default()
-}
-
-fn n_pieces(value: &Value) -> usize {
-    match value {
-        Value::Text(text) => text.pieces.len(),
-        _ => 0,
-    }
 }
 
 /// An entry that the same place pushed in an earlier turn of a loop stands for all of them.

@@ -185,7 +185,7 @@ impl Interp<'_> {
                     column.as_ref().map_or(Value::Unknown, |it| self.access(state, site, it))
                 };
                 let row = self.access(state, site, row);
-                match super::query::column_name(&column) {
+                match super::column::column_name(&column) {
                     Some(name) => Some(self.read_field(state, &row, &property_name(&name))),
                     None => match column {
                         // By position.
@@ -200,7 +200,7 @@ impl Interp<'_> {
                 let row = self.access(state, site, row);
                 let column = column.as_ref().and_then(|it| {
                     let it = self.access(state, site, it);
-                    super::query::column_name(&it)
+                    super::column::column_name(&it)
                 });
                 let read = self.read_field(state, &row, &column.unwrap_or_else(|| "state".into()));
                 let value = value.as_ref().map(|it| self.access(state, site, it));
@@ -224,7 +224,8 @@ impl Interp<'_> {
                 self.flush(state);
                 None
             }
-            Role::Begin { strict, level } => {
+            Role::Begin { guard: true, .. } if site.call.discarded => None,
+            Role::Begin { strict, level, .. } => {
                 let strict = *strict || self.is_strict_level(state, site, level.as_ref());
                 self.begin(state, strict, self.span);
                 None
@@ -237,7 +238,10 @@ impl Interp<'_> {
                 let strict = *strict || self.is_strict_level(state, site, level.as_ref());
                 Some(self.in_transaction(state, site, body, (strict, *flushes)))
             }
-            Role::Acquire { lock, body } => {
+            Role::Acquire { guard: true, .. } if self.is_kept_by_nobody(site) => {
+                Some(Value::Opaque(site.id))
+            }
+            Role::Acquire { lock, body, .. } => {
                 Some(self.acquire_role(state, site, *lock, body.as_ref()))
             }
             Role::Release => {
@@ -384,23 +388,20 @@ impl Interp<'_> {
     ) -> Value {
         let args = self.access(state, site, args);
         let args = self.elements_or_self(state, &args);
-        match template {
-            Some(template) => {
-                let template = self.access(state, site, template);
-                let alternatives: Vec<Value> = template
-                    .alternatives()
-                    .iter()
-                    .map(|it| super::sql::format_text(it, &args, self.span))
-                    .collect();
-                alternatives.into_iter().reduce(Value::join).unwrap_or_default()
+        if let Some(template) = template {
+            let template = self.access(state, site, template);
+            let alternatives: Vec<Value> = template
+                .alternatives()
+                .iter()
+                .map(|it| super::format::format_text(it, &args, self.span))
+                .collect();
+            alternatives.into_iter().reduce(Value::join).unwrap_or_default()
+        } else {
+            let mut out = FoldedText::default();
+            for arg in &args {
+                out.append(super::eval::as_text(arg, self.span));
             }
-            None => {
-                let mut out = FoldedText::default();
-                for arg in &args {
-                    out.append(super::eval::as_text(arg, self.span));
-                }
-                Value::Text(Arc::new(out))
-            }
+            Value::Text(Arc::new(out))
         }
     }
 

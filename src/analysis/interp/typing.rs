@@ -35,6 +35,10 @@ impl<'p> Interp<'p> {
     pub(super) fn types_of(&self, state: &State, value: &Value) -> Vec<TypeRef> {
         let mut out = Vec::new();
         self.collect_types(state, value, &mut out);
+        if *value == Value::This {
+            // A trait is what its users are.
+            out.extend(self.users.iter().take(MAX_USERS).map(|it| TypeRef::named(it.clone())));
+        }
         out
     }
 
@@ -47,13 +51,7 @@ impl<'p> Interp<'p> {
             return;
         }
         match value {
-            Value::This => {
-                let class = self.root.class.as_deref();
-                out.extend(class.map(TypeRef::named));
-                // A trait is what its users are.
-                let users = class.map(|it| self.shared.program.users(it)).unwrap_or_default();
-                out.extend(users.into_iter().take(MAX_USERS).map(TypeRef::named));
-            }
+            Value::This => out.extend(self.root.class.as_deref().map(TypeRef::named)),
             Value::Param(idx) => {
                 let param = self.root.params.get(*idx as usize);
                 if let Some(ty) = param.and_then(|it| it.ty.as_ref()) {
@@ -117,6 +115,22 @@ impl<'p> Interp<'p> {
         out
     }
 
+    /// What a value may be, with the declared default for a property that no method assigns: how a
+    /// base class is told its table and key.
+    pub(super) fn declared_defaults(&self, state: &State, value: &Value) -> Vec<Value> {
+        let program = self.shared.program;
+        let default = |it: &Value| {
+            let (base, name) = it.as_path()?;
+            self.types_of(state, base).iter().find_map(|ty| {
+                let property = program.property(&ty.name, name)?;
+                let fixed = program.setters(&ty.name, name).is_empty();
+                property.default.as_ref().filter(|_| fixed).map(|it| self.constant(it))
+            })
+        };
+        let them = value.alternatives().iter();
+        them.map(|it| default(it).unwrap_or_else(|| it.clone())).collect()
+    }
+
     fn push_type(&self, out: &mut Vec<TypeRef>, ty: &TypeRef) {
         let ty = &self.shared.program.unaliased(peel(ty));
         let ty = peel(ty);
@@ -139,9 +153,19 @@ impl<'p> Interp<'p> {
         self.fact_of(class).is_some_and(|it| it.kind == Some(TypeKindHint::Row))
     }
 
+    /// A library class that models extend, itself of no table.
+    fn is_base_class(&self, class: &str) -> bool {
+        let fact = self.shared.vocabulary.type_fact(self.language, class);
+        fact.is_some_and(|it| !it.table_from.is_empty() && it.name.eq_ignore_ascii_case(class))
+            && self.shared.program.type_decl(class).is_none()
+    }
+
     /// The table that a model stands for.
     pub(super) fn table_of_model(&self, class: &str) -> Table {
         let program = self.shared.program;
+        if self.is_base_class(class) {
+            return Table::default();
+        }
         let model = Some(program.canonical(class));
         if let Some(table) = self.table_of_module(class) {
             return Table { table: Some(table), model, value: None };
