@@ -8,9 +8,9 @@ use crate::analysis::fact::{LoadFact, Table};
 use crate::analysis::object::{Object, ObjectKind, QueryState, RowState};
 use crate::analysis::state::State;
 use crate::analysis::value::{FoldedText, Value};
-use crate::base::{Name, Span, snake_case};
+use crate::base::{Language, Name, Span, snake_case};
 use crate::ir::{
-    Assign, Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef,
+    Assign, Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef, UpsertAction,
 };
 use crate::model::{Access, Comparison, LockSpec, RowSource, TypeKindHint, Verb, Yield};
 use std::collections::BTreeMap;
@@ -78,6 +78,11 @@ impl Interp<'_> {
         }
         if on_query {
             if let Some(query) = query_mut(state, &root) {
+                if verb == Verb::Upsert && query.verb == Verb::Insert {
+                    // What is inserted is not what is changed.
+                    query.sets.clear();
+                    query.row = None;
+                }
                 if verb != Verb::Unknown {
                     query.verb = verb;
                 }
@@ -487,6 +492,12 @@ impl Interp<'_> {
         given: &Value,
         relative: bool,
     ) {
+        if self.is_row_elsewhere(state, given) {
+            if let Some(query) = query_mut(state, root) {
+                query.row = Some(given.clone());
+            }
+            return;
+        }
         match state.object(given).map(|it| it.kind.clone()) {
             Some(ObjectKind::Array(array)) => {
                 for item in &array.items {
@@ -528,6 +539,21 @@ impl Interp<'_> {
                 Some(_) => (),
                 None => self.set_unknown(state, root, given.clone()),
             },
+        }
+    }
+
+    /// Whether a value is a row that was not made here: set as a whole, it is written back.
+    fn is_row_elsewhere(&self, state: &State, value: &Value) -> bool {
+        if value.is_constant() || self.language != Language::Rust {
+            return false;
+        }
+        match state.object(value).map(|it| &it.kind) {
+            Some(ObjectKind::Row(row)) => !row.fresh,
+            Some(ObjectKind::Plain) | None => {
+                !matches!(value, Value::Object(_))
+                    && self.types_of(state, value).iter().any(|it| self.is_row_class(&it.name))
+            }
+            Some(_) => false,
         }
     }
 
@@ -601,12 +627,28 @@ impl Interp<'_> {
     ) -> Value {
         let verb = query_mut(state, root).map_or(Verb::Select, |it| it.verb);
         match verb {
-            Verb::Update => self.run_update(state, Some(site), root, gives, false),
-            Verb::Insert | Verb::Delete => {
+            Verb::Update | Verb::Upsert => self.run_update(state, Some(site), root, gives, false),
+            Verb::Insert => self.run_insert(state, root, gives),
+            Verb::Delete => {
                 self.durable = true;
                 Value::Opaque(site.id)
             }
             Verb::Select | Verb::Unknown => self.run_select(state, root, gives, None, false),
+        }
+    }
+
+    /// Runs the query as an INSERT: what comes back is new.
+    fn run_insert(&mut self, state: &mut State, root: &Value, gives: Yield) -> Value {
+        self.durable = true;
+        let id = self.identity(&"inserted");
+        let table = query_mut(state, root).map(|it| it.table.clone()).unwrap_or_default();
+        let row = Value::Object(id);
+        let pack = self.pack.clone();
+        let kind = ObjectKind::Row(RowState { table, fresh: true, filters: Vec::new(), pack });
+        state.put(row.clone(), Object { kind, ..Object::default() });
+        match gives {
+            Yield::Row | Yield::List | Yield::Fails => self.shape(state, row, gives),
+            _ => Value::Opaque(id),
         }
     }
 
@@ -713,6 +755,12 @@ impl Interp<'_> {
         gives: Yield,
         weak: bool,
     ) -> Value {
+        if let Some(row) = query_mut(state, root).and_then(|it| it.row.take()) {
+            if query_mut(state, root).is_some_and(|it| names_only(it, &row)) {
+                return self.write_back(state, &row, gives);
+            }
+            self.set_unknown(state, root, row);
+        }
         let Some(query) = query_mut(state, root).map(|it| it.clone()) else {
             return Value::Unknown;
         };
@@ -742,17 +790,37 @@ impl Interp<'_> {
     }
 }
 
+/// Whether the query picks its row by nothing but the key of `row`; an upsert does by its nature.
+fn names_only(query: &QueryState, row: &Value) -> bool {
+    let own = |it: &Condition| {
+        let value = it.values.first().map(|it| sql_value(it, &query.params));
+        super::relate::is_key_column(&it.column)
+            && it.op == ConditionOp::Eq
+            && value.is_some_and(|it| it.mentions(row))
+    };
+    let keyed = !query.conditions.is_empty() || query.verb == Verb::Upsert;
+    keyed && query.sets.is_empty() && query.conditions.iter().all(own)
+}
+
 /// A query as a statement.
 pub(super) fn query_statement(query: &QueryState, span: Span) -> Statement {
     if let Some(stmt) = &query.statement {
         return (**stmt).clone();
     }
+    let (kind, sets, conditions, upsert) = match query.verb {
+        Verb::Upsert => {
+            let (sets, conditions) = (query.sets.clone(), query.conditions.clone());
+            let action = UpsertAction { keys: Vec::new(), sets, conditions, span: None };
+            (StatementKind::Upsert, Vec::new(), Vec::new(), Some(action))
+        }
+        _ => (StatementKind::Update, query.sets.clone(), query.conditions.clone(), None),
+    };
     Statement {
-        kind: StatementKind::Update,
+        kind,
         table: query.table.table.clone().unwrap_or_default(),
         table_param: None,
-        sets: query.sets.clone(),
-        conditions: query.conditions.clone(),
+        sets,
+        conditions,
         complete: !query.vague,
         condition_holes: Vec::new(),
         columns: Vec::new(),
@@ -760,7 +828,7 @@ pub(super) fn query_statement(query: &QueryState, span: Span) -> Statement {
         limit_one: false,
         lock: None,
         source: None,
-        upsert: None,
+        upsert,
         returning: false,
         positions: 0,
         engine: query.engine,

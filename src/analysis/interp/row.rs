@@ -282,6 +282,28 @@ impl Interp<'_> {
         }
     }
 
+    /// A statement sets every column of a row by its own key.
+    pub(super) fn write_back(&mut self, state: &mut State, row: &Value, gives: Yield) -> Value {
+        self.durable = true;
+        let id = self.identity(&"update");
+        let whole = self.types_of(state, row).iter().any(|it| self.saves_whole(&it.name));
+        self.save_row(state, row, Saving { id, whole, exists: true, weak: false }, gives, None);
+        state.last_write = Some(id);
+        match gives {
+            Yield::Rows => Value::Count(id),
+            Yield::Row | Yield::Fails => row.clone(),
+            _ => Value::Opaque(id),
+        }
+    }
+
+    /// Whether one of the type's derives or ancestors writes all columns at once.
+    fn saves_whole(&self, class: &str) -> bool {
+        let program = self.shared.program;
+        let derives = program.type_decls(class).iter().flat_map(|it| &it.attrs);
+        let mut names = derives.map(|it| it.name.clone()).chain([Name::from(class)]);
+        names.any(|it| self.shared.vocabulary.type_fact(self.language, &it).is_some_and(|it| it.saves_whole))
+    }
+
     /// Writes an object back.
     fn save_row(
         &mut self,
@@ -823,6 +845,14 @@ fn expand_sets(_ctx: &Interp<'_>, state: &State, stmt: &mut Statement, adder: &m
             stmt.sets.extend(sets);
             continue;
         }
+        let fields = fields_of(state, &value);
+        if !fields.is_empty() {
+            for (column, value) in fields {
+                let value = adder.add(value);
+                stmt.sets.push(Assign { column, column_param: None, value, span: set.span });
+            }
+            continue;
+        }
         match array_behind(state, &value) {
             Some(array) => {
                 for item in &array.items {
@@ -840,6 +870,16 @@ fn expand_sets(_ctx: &Interp<'_>, state: &State, stmt: &mut Statement, adder: &m
             None => stmt.sets.push(set),
         }
     }
+}
+
+/// The filled fields of a struct of changes.
+fn fields_of(state: &State, value: &Value) -> Vec<(Name, Value)> {
+    let Some(object) = state.object(value).filter(|it| it.ty.is_some()) else { return Vec::new() };
+    if !matches!(object.kind, ObjectKind::Plain | ObjectKind::Row(_)) {
+        return Vec::new();
+    }
+    let filled = object.fields.iter().filter(|(_, it)| it.changed.is_some() && it.value != Value::Null);
+    filled.map(|(name, it)| (name.clone(), it.value.clone())).collect()
 }
 
 /// The assignments in a text that a caller gives: `"status = 'closed', closed_at = NOW()"`.

@@ -141,8 +141,36 @@ impl Body<'_, '_> {
         }
         match parse_stmts(mac) {
             Some(stmts) => self.stmts(&stmts, want),
-            None => Rvalue::Unknown(Vec::new()),
+            None => self.hidden_blocks(mac, want),
         }
+    }
+
+    /// `db_run! { conn: sqlite, mysql { … } postgresql { … } }`: one of the blocks runs.
+    fn hidden_blocks(&mut self, mac: &Macro, want: Want) -> Rvalue {
+        let blocks = super::macro_tokens::parse_blocks(mac);
+        let span = self.macro_span(mac);
+        let Some((last, others)) = blocks.split_last() else {
+            return Rvalue::Unknown(Vec::new());
+        };
+        if others.is_empty() {
+            return self.stmts(last, want);
+        }
+        let dest = self.temp();
+        let done = self.new_block();
+        for block in others {
+            let (this, next) = (self.new_block(), self.new_block());
+            self.branch(Operand::Const(Const::Unknown), (this, next), span);
+            self.switch_to(this);
+            let value = self.stmts(block, Want::Value);
+            self.store(dest, value, span);
+            self.goto(done);
+            self.switch_to(next);
+        }
+        let value = self.stmts(last, Want::Value);
+        self.store(dest, value, span);
+        self.goto(done);
+        self.switch_to(done);
+        Rvalue::Use(Operand::Local(dest))
     }
 
     /// `concat!("a", "b")`.
