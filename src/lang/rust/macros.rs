@@ -35,7 +35,7 @@ impl Body<'_, '_> {
             "assert_eq" => self.assert_macro(mac, Some(BinaryOp::Eq)),
             "assert_ne" => self.assert_macro(mac, Some(BinaryOp::Ne)),
             "ensure" => self.ensure_macro(mac),
-            "bail" => {
+            name if name == "bail" || leaves(name) && want == Want::Nothing => {
                 let args = parse_args(mac).unwrap_or_default();
                 let error = self.message(&args).unwrap_or(Operand::Const(Const::Unknown));
                 self.leave_err(error, span);
@@ -234,6 +234,11 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Whether an arm is nothing but a macro that leaves: `None => err!("gone"),`.
+    pub(super) fn is_leaving(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Macro(it) if leaves(&last_name(&it.mac)))
+    }
+
     /// A condition that is a macro, as a jump; false when the macro is no condition.
     pub(super) fn jump_macro(&mut self, mac: &Macro, then: BlockId, otherwise: BlockId) -> bool {
         if !matches!(last_name(mac).as_str(), "matches" | "assert_matches") {
@@ -344,6 +349,12 @@ impl Body<'_, '_> {
         self.switch_to(done);
         Rvalue::Use(Operand::Local(dest))
     }
+}
+
+/// Macros that projects leave a function with, by their names: `err!("no such job");`.
+fn leaves(name: &str) -> bool {
+    let first = name.split('_').next().unwrap_or(name);
+    matches!(first, "err" | "throw" | "fail" | "bail" | "yeet")
 }
 
 /// Macros whose arguments end in a format string.
