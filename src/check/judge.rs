@@ -9,7 +9,7 @@ use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::analysis::store::MAX_TRACE;
 use crate::finding::{Confidence, StepRole};
-use crate::ir::{Engine, FuncRef};
+use crate::ir::Engine;
 use crate::model::ColumnClass;
 use crate::rule::FaultKind;
 
@@ -234,7 +234,11 @@ fn is_outcome(case: &Case<'_>) -> bool {
 /// from elsewhere is a form's or a copy's.
 fn unchecked(case: &Case<'_>) -> Confidence {
     let chosen = case.target.now || is_truthy(&case.target.value);
-    if !case.write.workerlike || !chosen || is_outcome(case) {
+    // What was perhaps made here is perhaps nobody else's.
+    let guessed = case.write.weak
+        && !case.write.loads.is_empty()
+        && case.write.loads.iter().all(|it| it.weak);
+    if !case.write.workerlike || !chosen || is_outcome(case) || guessed {
         return Confidence::Low;
     }
     let words = case.input.words;

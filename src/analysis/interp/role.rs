@@ -185,7 +185,7 @@ impl Interp<'_> {
                     column.as_ref().map_or(Value::Unknown, |it| self.access(state, site, it))
                 };
                 let row = self.access(state, site, row);
-                match super::query::column_name(&column) {
+                match super::column::column_name(&column) {
                     Some(name) => Some(self.read_field(state, &row, &property_name(&name))),
                     None => match column {
                         // By position.
@@ -200,7 +200,7 @@ impl Interp<'_> {
                 let row = self.access(state, site, row);
                 let column = column.as_ref().and_then(|it| {
                     let it = self.access(state, site, it);
-                    super::query::column_name(&it)
+                    super::column::column_name(&it)
                 });
                 let read = self.read_field(state, &row, &column.unwrap_or_else(|| "state".into()));
                 let value = value.as_ref().map(|it| self.access(state, site, it));
@@ -393,7 +393,7 @@ impl Interp<'_> {
             let alternatives: Vec<Value> = template
                 .alternatives()
                 .iter()
-                .map(|it| super::sql::format_text(it, &args, self.span))
+                .map(|it| super::format::format_text(it, &args, self.span))
                 .collect();
             alternatives.into_iter().reduce(Value::join).unwrap_or_default()
         } else {

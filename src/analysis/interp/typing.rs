@@ -157,9 +157,19 @@ impl<'p> Interp<'p> {
         self.fact_of(class).is_some_and(|it| it.kind == Some(TypeKindHint::Row))
     }
 
+    /// A library class that models extend, itself of no table.
+    fn is_base_class(&self, class: &str) -> bool {
+        let fact = self.shared.vocabulary.type_fact(self.language, class);
+        fact.is_some_and(|it| !it.table_from.is_empty() && it.name.eq_ignore_ascii_case(class))
+            && self.shared.program.type_decl(class).is_none()
+    }
+
     /// The table that a model stands for.
     pub(super) fn table_of_model(&self, class: &str) -> Table {
         let program = self.shared.program;
+        if self.is_base_class(class) {
+            return Table::default();
+        }
         let model = Some(program.canonical(class));
         if let Some(table) = self.table_of_module(class) {
             return Table { table: Some(table), model, value: None };

@@ -2,8 +2,8 @@
 
 use super::names::unraw;
 use crate::base::Name;
-use syn::ext::IdentExt;
 use proc_macro2::{Delimiter, TokenTree};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Block, Expr, Macro, Pat, Stmt, Token};
