@@ -44,7 +44,8 @@ pub(super) fn judge(input: &Input<'_>, write: &WriteFact, column: &str) -> Guard
         guard::Guard::SubqueryOnly { .. } => Guard::Unlocked,
         guard::Guard::None | guard::Guard::NotFalsified { .. } => Guard::None,
     };
-    let sweeps = stmt.kind == StatementKind::Update && is_sweep(input, write, (stmt, params), column);
+    let sweeps =
+        stmt.kind == StatementKind::Update && is_sweep(input, write, (stmt, params), column);
     match found {
         Guard::Holds | Guard::None if sweeps => Guard::Sweep,
         Guard::None | Guard::Unlocked if has_unknown_tail(stmt) => Guard::Unknown,
@@ -66,7 +67,10 @@ fn is_sweep(
     (stmt, params): (&Statement, &BTreeMap<ParamRef, Value>),
     column: &str,
 ) -> bool {
-    if stmt.conditions.is_empty() || stmt.source.is_some() || guard::key_of(stmt).is_some_and(is_named) {
+    if stmt.conditions.is_empty()
+        || stmt.source.is_some()
+        || guard::key_of(stmt).is_some_and(is_named)
+    {
         return false;
     }
     let table = write.table.word().unwrap_or_default();

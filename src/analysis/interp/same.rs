@@ -119,7 +119,8 @@ fn puts_in(stmt: &Statement, params: &BTreeMap<ParamRef, Value>, load: &LoadFact
     };
     stmt.sets.iter().filter(|it| names(&it.column)).any(|set| {
         let value = super::column::sql_value(&set.value, params);
-        value != Value::Unknown && (load.key.as_ref() == Some(&value) || filters_by(load, &set.column, &value))
+        value != Value::Unknown
+            && (load.key.as_ref() == Some(&value) || filters_by(load, &set.column, &value))
     })
 }
 
@@ -135,7 +136,10 @@ fn has_same_name(
     load: &LoadFact,
 ) -> bool {
     let names = |it: &&Condition| {
-        it.op == ConditionOp::Eq && !it.foreign && is_name_column(&it.column) && it.values.len() == 1
+        it.op == ConditionOp::Eq
+            && !it.foreign
+            && is_name_column(&it.column)
+            && it.values.len() == 1
     };
     conditions.iter().filter(names).all(|it| {
         let value = super::column::sql_value(&it.values[0], params);
