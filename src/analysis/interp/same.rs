@@ -23,7 +23,7 @@ pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
         it.statement.as_ref().and_then(|(stmt, params)| key_value(&stmt.conditions, params))
     };
     match (key(a), key(b)) {
-        (Some(x), Some(y)) if x == y && x != Value::Unknown => true,
+        (Some(x), Some(y)) if is_same_key(&x, &y) => true,
         (Some(x), _) if b.row.as_ref().is_some_and(|row| key_of_row(&x, row)) => true,
         _ => {
             let keys_of = |it: &WriteFact| -> Vec<Value> {
@@ -37,6 +37,16 @@ pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
                 || key(a).is_some_and(|x| theirs.iter().any(|row| key_of_row(&x, row) || *row == x))
         }
     }
+}
+
+/// Whether two keys are one value; what is computed from a key alone is taken for it.
+fn is_same_key(a: &Value, b: &Value) -> bool {
+    let alone = |it: &Value| match it {
+        Value::Derived(them) if them.len() == 1 => them[0].clone(),
+        it => it.clone(),
+    };
+    let (a, b) = (alone(a), alone(b));
+    a == b && a != Value::Unknown
 }
 
 /// Whether a key value names a row: a field of it, or something computed from one.

@@ -6,7 +6,7 @@ use crate::analysis::object::{Object, ObjectKind, RowState};
 use crate::analysis::state::State;
 use crate::analysis::summary::Summary;
 use crate::analysis::value::Value;
-use crate::base::{Name, last_segment};
+use crate::base::{Language, Name, last_segment};
 use crate::ir::{ClassRef, Const, Function, LocalId, Operand, TypeKind, TypeRef};
 use crate::model::{TypeFact, TypeKindHint};
 
@@ -77,6 +77,9 @@ impl<'p> Interp<'p> {
                         self.push_type(out, element);
                     }
                 }
+            }
+            Value::Test(_) | Value::Truthy(_) if self.language == Language::Rust => {
+                out.push(TypeRef::named("bool"));
             }
             Value::Any(them) => them.iter().for_each(|it| self.collect_types(state, it, out)),
             Value::Case(class, name) => {
