@@ -131,6 +131,7 @@ impl Interp<'_> {
             transaction: state.transaction,
             held: state.held.clone(),
             last_write: state.last_write,
+            swept: state.swept,
         };
         for (capture, value) in func.captures.iter().zip(captured) {
             if let Some(slot) = entry.locals.get_mut(capture.inner.0 as usize) {

@@ -266,7 +266,7 @@ impl<'p> Interp<'p> {
             merge(&mut entries[0], start.clone());
             for (idx, &block) in order.iter().enumerate() {
                 let Some(mut state) = entries[block.0 as usize].take() else { continue };
-                state.forget(|local| idx > 0 && live.is_dead(local, idx - 1));
+                state.forget(live.dying(idx));
                 self.block(block, state, &mut entries);
             }
         }
