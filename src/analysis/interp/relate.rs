@@ -114,8 +114,11 @@ impl Interp<'_> {
             if !relates(write, &load.row, Some(load), &self.known) || write.loads.contains(load) {
                 continue;
             }
+            let works = self.works_after(gates, *at, point, write);
             for filter in &load.filters {
-                push_check(write, filter_check(load, filter));
+                let mut check = filter_check(load, filter);
+                check.works = works;
+                push_check(write, check);
             }
             write.loads.push(load.clone());
         }
@@ -153,6 +156,21 @@ impl Interp<'_> {
                 push_check(write, check.clone());
             }
         }
+    }
+
+    /// Whether something else than the write happens once the row was found.
+    fn works_after(
+        &self,
+        gates: &mut Gates<'_>,
+        load: Point,
+        point: Point,
+        write: &WriteFact,
+    ) -> bool {
+        self.resolved.calls.iter().any(|((block, instr), call)| {
+            let own = (*block, *instr) == (point.block, point.instr) || persists(call, write);
+            let at = Point { block: *block, instr: *instr, seq: u32::MAX };
+            (call.works || !own && call.durable) && precedes(gates, load, at)
+        })
     }
 
     /// Whether something else than the write hangs on that side of a test.
