@@ -109,6 +109,10 @@ pub(super) fn bearing(
     if check.column.starts_with('{') && &*check.column != "{first}" {
         return Bearing::None;
     }
+    // A request that is validated before its state is written: the new value, not the old one.
+    if target.value == Value::path(check.row.clone(), check.column.clone()) {
+        return Bearing::None;
+    }
     let table = write.table.word().unwrap_or_default();
     let same = same_column(&check.column, &target.column);
     let class = input.columns.classify(table, &check.column);

@@ -1,6 +1,6 @@
 //! Which checks, loads, claims and looks belong to which write.
 
-use super::same::may_claim;
+use super::same::{is_latch, may_claim};
 use super::same::relates;
 use super::same::same_row;
 use super::tested::ColumnTest;
@@ -225,7 +225,8 @@ impl Interp<'_> {
         (point, write): (Point, &mut WriteFact),
     ) {
         for (at, id, span, claim) in claims {
-            if *id == write.id || !precedes(gates, *at, point) || !same_row(claim, write) {
+            let about = same_row(claim, write) || is_latch(claim, write);
+            if *id == write.id || !about || !precedes(gates, *at, point) {
                 continue;
             }
             let gated = tests
@@ -240,7 +241,7 @@ impl Interp<'_> {
             if let Effect::Claim { id, span } = effect
                 && precedes(gates, *at, point)
                 && let Some((.., claim)) = claims.iter().find(|it| it.1 == *id)
-                && same_row(claim, write)
+                && (same_row(claim, write) || is_latch(claim, write))
             {
                 let stale_copy = self.is_stale_copy(gates, *at, point, write);
                 let read_after = self.is_read_between(gates, *at, point, write);
