@@ -396,8 +396,12 @@ impl Interp<'_> {
             return Value::Opaque(self.identity(&"rows"));
         };
         let lock = lock.or(query.lock.map(|it| it.0));
-        let filters = filters_of(&query.conditions, &query.params);
         let key = key_value(&query.conditions, &query.params);
+        // How many there are says nothing of any one.
+        let filters = match (&key, gives) {
+            (None, Yield::Number) => Vec::new(),
+            _ => filters_of(&query.conditions, &query.params),
+        };
         let span = self.span;
         let row = self.loaded(state, query.table.clone(), (filters, key), lock, (span, weak));
         if matches!(root, Value::Path(it) if &*it.1 == "{query}") {

@@ -50,9 +50,9 @@ fn argument_name(input: ParseStream<'_>) -> syn::Result<Option<Name>> {
         return Ok(None);
     }
     while !(input.peek(Token![=]) || input.peek(Token![:])) {
-        input.parse::<proc_macro2::TokenTree>()?;
+        input.parse::<TokenTree>()?;
     }
-    input.parse::<proc_macro2::TokenTree>()?;
+    input.parse::<TokenTree>()?;
     Ok(Some(name.into()))
 }
 
