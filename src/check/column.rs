@@ -123,8 +123,13 @@ pub(super) fn bearing(
         // That the row has a state says nothing of which.
         return Bearing::None;
     }
+    // Another column is the row's own only where the row is known to be one.
+    let known = write.row.as_ref() == Some(&check.row)
+        || write.loads.iter().any(|it| it.row == check.row);
     let found = match (same, state, word) {
-        (true, ..) | (_, true, _) => Bearing::Exact,
+        (true, ..) => Bearing::Exact,
+        (_, true, _) if known => Bearing::Exact,
+        (_, true, _) => Bearing::Vague,
         (_, _, true) => Bearing::Vague,
         _ if &*check.column == "{first}" => Bearing::Vague,
         _ => Bearing::None,

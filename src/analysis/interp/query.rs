@@ -128,6 +128,7 @@ impl Interp<'_> {
         let span = self.span;
         if let Some(key) = source.key.as_ref().filter(|it| self.is_given(site, it)) {
             let key = self.access(state, site, key);
+            let key = self.flat_key(state, key);
             if let Some(query) = query_mut(state, root) {
                 query.condition("id".into(), ConditionOp::Eq, vec![key], span);
             }
