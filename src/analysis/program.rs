@@ -251,6 +251,11 @@ impl<'a> Program<'a> {
         file.exempt || file.functions.get(at.func).is_some_and(|it| it.exempt)
     }
 
+    /// The path of a source, for people.
+    pub fn path(&self, source: SourceId) -> &'a str {
+        self.sources.get(source.0 as usize).filter(|it| it.id == source).map_or("", |it| &it.path)
+    }
+
     /// The functions of a file.
     pub fn functions_of(&self, source: SourceId) -> &'a IdVec<FuncId, Function> {
         &self.files[&source].functions

@@ -158,7 +158,13 @@ impl<'p> Store<'p> {
 /// that the files of its language name.
 fn engines_of(program: &Program<'_>, vocabulary: &Vocabulary) -> BTreeMap<SourceId, Engine> {
     let named = |file: &File| -> BTreeSet<Engine> {
-        file.imports.iter().filter_map(|it| vocabulary.engine_of(file.language, it)).collect()
+        let types = file.imports.iter().filter_map(|it| vocabulary.engine_of(file.language, it));
+        let found: BTreeSet<Engine> = types.collect();
+        if found.len() == 1 || file.language != Language::Rust {
+            return found;
+        }
+        let words = words_of(program.path(file.source), &file.imports);
+        if words.len() == 1 { words } else { found }
     };
     let all: Vec<(&File, BTreeSet<Engine>)> = program.files().map(|it| (it, named(it))).collect();
     let mut out = BTreeMap::new();
@@ -174,6 +180,22 @@ fn engines_of(program: &Program<'_>, vocabulary: &Vocabulary) -> BTreeMap<Source
         }
     }
     out
+}
+
+/// Engines by the names of folders, files and modules: `db/sqlite.rs`, `crate::db::postgres::Pool`.
+fn words_of(path: &str, imports: &[Name]) -> BTreeSet<Engine> {
+    let engine = |it: &str| match it.trim_end_matches(".rs") {
+        "sqlite" | "rusqlite" | "libsql" => Some(Engine::Sqlite),
+        "postgres" | "postgresql" | "pg" | "psql" => Some(Engine::Postgres),
+        "mysql" | "mariadb" => Some(Engine::MySql),
+        _ => None,
+    };
+    let own: BTreeSet<Engine> = path.split('/').filter_map(engine).collect();
+    if own.is_empty() {
+        imports.iter().flat_map(|it| it.split("::")).filter_map(engine).collect()
+    } else {
+        own
+    }
 }
 
 /// What is known of every function of a program.

@@ -109,6 +109,10 @@ pub(super) fn bearing(
     if check.column.starts_with('{') && &*check.column != "{first}" {
         return Bearing::None;
     }
+    // A request that is validated before its state is written: the new value, not the old one.
+    if target.value == Value::path(check.row.clone(), check.column.clone()) {
+        return Bearing::None;
+    }
     let table = write.table.word().unwrap_or_default();
     let same = same_column(&check.column, &target.column);
     let class = input.columns.classify(table, &check.column);
@@ -119,8 +123,13 @@ pub(super) fn bearing(
         // That the row has a state says nothing of which.
         return Bearing::None;
     }
+    // Another column is the row's own only where the row is known to be one.
+    let known = write.row.as_ref() == Some(&check.row)
+        || write.loads.iter().any(|it| it.row == check.row);
     let found = match (same, state, word) {
-        (true, ..) | (_, true, _) => Bearing::Exact,
+        (true, ..) => Bearing::Exact,
+        (_, true, _) if known => Bearing::Exact,
+        (_, true, _) => Bearing::Vague,
         (_, _, true) => Bearing::Vague,
         _ if &*check.column == "{first}" => Bearing::Vague,
         _ => Bearing::None,

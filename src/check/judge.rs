@@ -264,7 +264,7 @@ fn is_truthy(value: &Value) -> bool {
 /// Whether the check only asks if the row already is as the write makes it, and nothing else hangs on
 /// the answer: two workers that both pass do no more than one.
 fn only_saves_a_write(case: &Case<'_>, (bearing, check): &(Bearing, &CheckFact)) -> bool {
-    if check.works || check.kind == CheckKind::Filter {
+    if check.works || check.kind == CheckKind::Filter && case.write.followed {
         return false;
     }
     if *bearing == Bearing::Vague || !super::column::same_column(&check.column, &case.target.column)

@@ -3,7 +3,7 @@
 use super::column::state_word;
 use super::judge::Case;
 use crate::analysis::Value;
-use crate::analysis::fact::{CheckKind, WriteKind};
+use crate::analysis::fact::{CheckKind, HeldKind, WriteFact, WriteKind};
 use crate::base::Span;
 use crate::finding::StepRole;
 use crate::model::Yield;
@@ -83,7 +83,28 @@ pub(super) fn values(case: &Case<'_>) -> Values {
     if let Some(api) = api(write.gives) {
         out = out.with(Placeholder::Api, api);
     }
+    if let Some(note) = engine_note(write) {
+        out = out.with(Placeholder::EngineNote, note);
+    }
     out
+}
+
+/// What would be different on another engine, where none is known.
+fn engine_note(write: &WriteFact) -> Option<&'static str> {
+    if write.engine.is_some() {
+        return None;
+    }
+    let in_source = write.statement.as_ref().is_some_and(|(stmt, _)| stmt.source.is_some());
+    let in_transaction = write.context.held.iter().any(|it| it.kind == HeldKind::Transaction);
+    if in_source {
+        Some(
+            "Judged as on PostgreSQL: SQLite and MySQL look at the sub-select as they write, and one wins.",
+        )
+    } else if in_transaction {
+        Some("Judged as on PostgreSQL: on SQLite the transaction makes the second one fail.")
+    } else {
+        None
+    }
 }
 
 /// The state that the checks let through, when it is one.

@@ -10,6 +10,7 @@ use crate::analysis::state::State;
 use crate::analysis::store::MAX_TRACE;
 use crate::analysis::summary::{Effect, Summary};
 use crate::analysis::value::{Identity, Value};
+use crate::base::Language;
 use crate::ir::{Callee, ClassRef, FuncRef, Function, TypeRef};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -168,6 +169,9 @@ impl Interp<'_> {
         };
         let mut binding = self.bind_site(state, site, func, idx);
         let result = self.import(state, site, &summary, &mut binding);
+        if let (Some(ty), Language::Rust) = (&func.ret, self.language) {
+            self.declare(state, &result, ty);
+        }
         self.as_declared(state, site, func, result)
     }
 

@@ -7,7 +7,7 @@ use crate::analysis::object::ObjectKind;
 use crate::analysis::state::State;
 use crate::analysis::value::Value;
 use crate::base::{Language, Name};
-use crate::ir::{FuncRef, TypeRef};
+use crate::ir::{FuncRef, TypeKind, TypeRef};
 use crate::model::{Access, CallPattern, Role, TypeKindHint};
 
 impl<'p> Interp<'p> {
@@ -65,7 +65,7 @@ impl<'p> Interp<'p> {
         {
             return Target::Pattern { pattern, rest, weak: pattern.weak };
         }
-        let known = types.iter().any(|it| self.is_known_type(it));
+        let known = types.iter().any(|it| self.is_known_type(it) && !self.is_bare_interface(it));
         if known && !types.iter().any(|it| self.is_row_class(&it.name)) {
             return Target::Unknown;
         }
@@ -148,6 +148,14 @@ impl<'p> Interp<'p> {
     pub(super) fn is_known_type(&self, ty: &TypeRef) -> bool {
         self.shared.program.type_decl(&ty.name).is_some()
             || self.shared.vocabulary.type_fact(self.language, &ty.name).is_some()
+    }
+
+    /// An interface of the program that nothing in it implements.
+    fn is_bare_interface(&self, ty: &TypeRef) -> bool {
+        let program = self.shared.program;
+        let decl = program.type_decl(&ty.name);
+        decl.is_some_and(|it| it.kind == TypeKind::Interface)
+            && program.descendants(&ty.name).is_empty()
     }
 
     /// The only method of that name in the program, when it takes so many arguments.

@@ -76,6 +76,10 @@ impl Interp<'_> {
             {
                 return found.clone();
             }
+            if let (ObjectKind::Query(_) | ObjectKind::Statement(_), "0") = (&object.kind, &**name) {
+                // A builder's text stands first, its values second.
+                return value.clone();
+            }
             if let ObjectKind::Outcome(id) = &object.kind
                 && self.names_a_count(name)
             {

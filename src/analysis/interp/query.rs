@@ -11,7 +11,7 @@ use crate::analysis::fact::{LoadFact, Table};
 use crate::analysis::object::{Object, ObjectKind, QueryState, RowState};
 use crate::analysis::state::State;
 use crate::analysis::value::Value;
-use crate::base::{Name, Span};
+use crate::base::{Language, Name, Span};
 use crate::ir::{
     Assign, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef, UpsertAction,
 };
@@ -128,6 +128,7 @@ impl Interp<'_> {
         let span = self.span;
         if let Some(key) = source.key.as_ref().filter(|it| self.is_given(site, it)) {
             let key = self.access(state, site, key);
+            let key = self.flat_key(state, key);
             if let Some(query) = query_mut(state, root) {
                 query.condition("id".into(), ConditionOp::Eq, vec![key], span);
             }
@@ -501,7 +502,10 @@ impl Interp<'_> {
             return Value::Unknown;
         };
         let id = self.identity(&"update");
-        let stmt = Arc::new(query_statement(&query, self.span));
+        // What is built in one place and run in another stands where it is built.
+        let elsewhere = self.language == Language::Rust && !self.span.contains(query.span);
+        let span = if elsewhere { query.span } else { self.span };
+        let stmt = Arc::new(query_statement(&query, span));
         let parsed = (&stmt, Arc::new(query.params.clone()));
         self.write_query(state, site, parsed, &query.table, (id, gives, weak));
         if matches!(root, Value::Path(it) if &*it.1 == "{query}") {

@@ -1,6 +1,6 @@
 //! Which checks, loads, claims and looks belong to which write.
 
-use super::same::may_claim;
+use super::same::{is_latch, may_claim};
 use super::same::relates;
 use super::same::same_row;
 use super::tested::ColumnTest;
@@ -114,8 +114,11 @@ impl Interp<'_> {
             if !relates(write, &load.row, Some(load), &self.known) || write.loads.contains(load) {
                 continue;
             }
+            let works = self.works_after(gates, *at, point, write);
             for filter in &load.filters {
-                push_check(write, filter_check(load, filter));
+                let mut check = filter_check(load, filter);
+                check.works = works;
+                push_check(write, check);
             }
             write.loads.push(load.clone());
         }
@@ -153,6 +156,21 @@ impl Interp<'_> {
                 push_check(write, check.clone());
             }
         }
+    }
+
+    /// Whether something else than the write happens once the row was found.
+    fn works_after(
+        &self,
+        gates: &mut Gates<'_>,
+        load: Point,
+        point: Point,
+        write: &WriteFact,
+    ) -> bool {
+        self.resolved.calls.iter().any(|((block, instr), call)| {
+            let own = (*block, *instr) == (point.block, point.instr) || persists(call, write);
+            let at = Point { block: *block, instr: *instr, seq: u32::MAX };
+            (call.works || !own && call.durable) && precedes(gates, load, at)
+        })
     }
 
     /// Whether something else than the write hangs on that side of a test.
@@ -207,7 +225,8 @@ impl Interp<'_> {
         (point, write): (Point, &mut WriteFact),
     ) {
         for (at, id, span, claim) in claims {
-            if *id == write.id || !precedes(gates, *at, point) || !same_row(claim, write) {
+            let about = same_row(claim, write) || is_latch(claim, write);
+            if *id == write.id || !about || !precedes(gates, *at, point) {
                 continue;
             }
             let gated = tests
@@ -222,7 +241,7 @@ impl Interp<'_> {
             if let Effect::Claim { id, span } = effect
                 && precedes(gates, *at, point)
                 && let Some((.., claim)) = claims.iter().find(|it| it.1 == *id)
-                && same_row(claim, write)
+                && (same_row(claim, write) || is_latch(claim, write))
             {
                 let stale_copy = self.is_stale_copy(gates, *at, point, write);
                 let read_after = self.is_read_between(gates, *at, point, write);

@@ -58,11 +58,22 @@ impl Interp<'_> {
             "receiver" => self.types_of(state, &site.receiver).into_iter().next(),
             "model" => {
                 let types = self.types_of(state, &site.receiver);
-                types.iter().find_map(|it| self.model_of(it)).map(TypeRef::named)
+                let known = types.iter().find_map(|it| self.model_of(it)).map(TypeRef::named);
+                // `first::<Job>(conn)`.
+                let program = self.shared.program;
+                let named = || {
+                    let given = site.call.type_args.iter().map(|it| program.unaliased(it));
+                    given.rev().find(|it| program.type_decl(&it.name).is_some())
+                };
+                known.or_else(named)
             }
             _ => Some(TypeRef::named(returns.clone())),
         };
         let Some(mut ty) = ty else { return value };
+        if matches!(pattern.role, Role::Prepare { .. }) {
+            // `query_as::<_, Job>(..)`: what the rows will be.
+            ty.args.extend(site.call.type_args.last().cloned());
+        }
         if let Value::Class(model) = &value {
             // A class name handed to a factory: `getRepository(Job::class)`.
             ty.args = vec![TypeRef::named(model.clone())];

@@ -1,7 +1,7 @@
 //! Whether two facts speak of the same row, key or column.
 
 use super::relate::MAX_EVIDENCE;
-use crate::analysis::fact::{Filter, LoadFact, WriteFact, WriteKind};
+use crate::analysis::fact::{Filter, Held, HeldKind, LoadFact, WriteFact, WriteKind};
 use crate::analysis::value::Value;
 use crate::base::snake_case;
 use crate::ir::{Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind};
@@ -23,7 +23,7 @@ pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
         it.statement.as_ref().and_then(|(stmt, params)| key_value(&stmt.conditions, params))
     };
     match (key(a), key(b)) {
-        (Some(x), Some(y)) if x == y && x != Value::Unknown => true,
+        (Some(x), Some(y)) if is_same_key(&x, &y) => true,
         (Some(x), _) if b.row.as_ref().is_some_and(|row| key_of_row(&x, row)) => true,
         _ => {
             let keys_of = |it: &WriteFact| -> Vec<Value> {
@@ -37,6 +37,48 @@ pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
                 || key(a).is_some_and(|x| theirs.iter().any(|row| key_of_row(&x, row) || *row == x))
         }
     }
+}
+
+/// Whether winning the claim of another row keeps others out of the write: both are in one
+/// transaction, and whoever writes this row has to win that one. A fixed latch row is such a row, and a
+/// parent that the written row is known by.
+pub(super) fn is_latch(claim: &WriteFact, write: &WriteFact) -> bool {
+    let held = |it: &Held| matches!(it.kind, HeldKind::Transaction | HeldKind::Strict);
+    let shared = claim
+        .context
+        .held
+        .iter()
+        .any(|it| held(it) && write.context.held.iter().any(|that| that.is_same(it)));
+    let Some((stmt, params)) = claim.statement.as_ref().filter(|_| shared) else { return false };
+    let keys: Vec<Value> = stmt
+        .conditions
+        .iter()
+        .filter(|it| it.any.is_empty() && it.op == ConditionOp::Eq)
+        .flat_map(|it| it.values.iter().map(|it| super::column::sql_value(it, params)))
+        .filter(|it| !it.is_constant())
+        .collect();
+    keys.is_empty() || keys.iter().any(|it| *it != Value::Unknown && identifies(it, write))
+}
+
+/// Whether the written row was picked by that value, among others.
+fn identifies(value: &Value, write: &WriteFact) -> bool {
+    let own = write.statement.iter().flat_map(|(stmt, params)| {
+        stmt.conditions.iter().flat_map(|it| &it.values).map(|it| super::column::sql_value(it, params))
+    });
+    let loads = write.loads.iter();
+    let read = loads.flat_map(|it| it.key.iter().chain(it.filters.iter().flat_map(|it| &it.values)));
+    let mut all = own.chain(read.cloned());
+    all.any(|it| it == *value || !matches!(it, Value::Any(_)) && it.mentions(value))
+}
+
+/// Whether two keys are one value; what is computed from a key alone is taken for it.
+fn is_same_key(a: &Value, b: &Value) -> bool {
+    let alone = |it: &Value| match it {
+        Value::Derived(them) if them.len() == 1 => them[0].clone(),
+        it => it.clone(),
+    };
+    let (a, b) = (alone(a), alone(b));
+    a == b && a != Value::Unknown
 }
 
 /// Whether a key value names a row: a field of it, or something computed from one.

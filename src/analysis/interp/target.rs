@@ -85,6 +85,16 @@ impl Interp<'_> {
         }
     }
 
+    /// A key of several columns, `(org, name)`, is what they are together.
+    pub(super) fn flat_key(&self, state: &State, key: Value) -> Value {
+        match state.object(&key).map(|it| &it.kind) {
+            Some(ObjectKind::Array(array)) => {
+                Value::derived(array.items.iter().map(|it| it.value.clone()))
+            }
+            _ => key,
+        }
+    }
+
     /// The target's conditions become the query's.
     pub(super) fn aim(&self, state: &mut State, root: &Value, target: &Target) {
         let span = self.span;

@@ -6,7 +6,7 @@ use crate::analysis::object::{Object, ObjectKind, RowState};
 use crate::analysis::state::State;
 use crate::analysis::summary::Summary;
 use crate::analysis::value::Value;
-use crate::base::{Name, last_segment};
+use crate::base::{Language, Name, last_segment};
 use crate::ir::{ClassRef, Const, Function, LocalId, Operand, TypeKind, TypeRef};
 use crate::model::{TypeFact, TypeKindHint};
 
@@ -77,6 +77,9 @@ impl<'p> Interp<'p> {
                         self.push_type(out, element);
                     }
                 }
+            }
+            Value::Test(_) | Value::Truthy(_) if self.language == Language::Rust => {
+                out.push(TypeRef::named("bool"));
             }
             Value::Any(them) => them.iter().for_each(|it| self.collect_types(state, it, out)),
             Value::Case(class, name) => {
@@ -246,10 +249,24 @@ impl<'p> Interp<'p> {
     }
 
     /// A variable's declared type goes to what is stored in it when nothing better is known.
-    pub(super) fn typed_local(&mut self, state: &State, local: LocalId, value: Value) -> Value {
+    pub(super) fn typed_local(
+        &mut self,
+        state: &mut State,
+        local: LocalId,
+        value: Value,
+    ) -> Value {
         let Some(ty) = self.func.locals.get(local).and_then(|it| it.ty.clone()) else {
             return value;
         };
+        if self.language == Language::Rust {
+            if is_primitive(&peel(&ty).name)
+                && let Some(first) = state.object(&value).and_then(|it| it.fields.get("{first}"))
+            {
+                // `let status: String = …`: the only column of the row.
+                return first.value.clone();
+            }
+            self.declare(state, &value, &ty);
+        }
         match &value {
             Value::Unknown | Value::Derived(_) => {
                 let id = self.identity(&("typed", local.0));
@@ -261,6 +278,32 @@ impl<'p> Interp<'p> {
                 value
             }
             _ => value,
+        }
+    }
+
+    /// What came back is of a type that the program declares.
+    pub(super) fn declare(&self, state: &mut State, value: &Value, ty: &TypeRef) {
+        let program = self.shared.program;
+        let ty = program.unaliased(peel(ty));
+        let object = match value {
+            Value::Any(them) => {
+                return them.iter().for_each(|it| self.declare(state, it, &ty));
+            }
+            value => state.object(value),
+        };
+        let Some(object) = object else { return };
+        match (&object.kind, ty.args.first()) {
+            (ObjectKind::List(row), Some(element)) if &*ty.name == "list" => {
+                let (row, element) = (row.clone(), element.clone());
+                self.declare(state, &row, &element);
+            }
+            (ObjectKind::Row(_), _) => {
+                let declared = |ty: &TypeRef| program.type_decl(&ty.name).is_some();
+                if declared(&ty) && !object.ty.as_ref().is_some_and(declared) {
+                    state.object_mut(value).ty = Some(ty);
+                }
+            }
+            _ => (),
         }
     }
 
@@ -299,6 +342,14 @@ fn assigned_type(func: &Function, summary: &Summary, name: &Name) -> Option<Type
         }
         _ => None,
     })
+}
+
+/// Rust's own types of one column.
+fn is_primitive(name: &str) -> bool {
+    matches!(
+        name,
+        "String" | "str" | "bool" | "char" | "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "f32" | "f64"
+    )
 }
 
 /// `Option<X>` and `Result<X, E>` are seen through.

@@ -45,6 +45,7 @@ impl Interp<'_> {
         let (stmt, params) = parsed;
         let mut write = self.new_write(state, id, (Arc::clone(stmt), params), table.clone(), gives);
         write.weak = weak;
+        write.primary = stmt.verb_span;
         write.run = site.map(|it| it.call.name_span);
         self.push_write(state, site, write);
     }

@@ -136,7 +136,8 @@ impl<'u, 's> Body<'u, 's> {
         declared: &Signature<'_>,
         block: Option<&syn::Block>,
     ) -> FuncId {
-        let function = head(unit, &site, declared);
+        let mut function = head(unit, &site, declared);
+        function.is_abstract = block.is_none();
         let name = function.name.clone();
         let id = unit.reserve(function);
         let end = Span { start: declared.span.end.saturating_sub(1), ..declared.span };
