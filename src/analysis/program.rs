@@ -153,7 +153,7 @@ impl<'a> Program<'a> {
     }
 
     fn link_static_calls(&mut self, func: &Function) {
-        for block in func.cfg.blocks.iter() {
+        for block in &func.cfg.blocks {
             for instr in &block.instrs {
                 let InstrKind::Call(call) = &instr.kind else { continue };
                 let Callee::Static { class, name } = &call.callee else { continue };
@@ -171,7 +171,7 @@ impl<'a> Program<'a> {
 
     fn link_setters(&mut self, at: FuncRef, func: &Function) {
         let (Some(class), Some(this)) = (&func.class, func.receiver()) else { return };
-        for block in func.cfg.blocks.iter() {
+        for block in &func.cfg.blocks {
             for instr in &block.instrs {
                 let InstrKind::Assign(place, _) = &instr.kind else { continue };
                 let ([Proj::Field(name)], PlaceBase::Local(base)) = (&*place.proj, &place.base)
@@ -243,6 +243,12 @@ impl<'a> Program<'a> {
     /// A function of the program.
     pub fn function(&self, at: FuncRef) -> &'a Function {
         &self.files[&at.source].functions[at.func]
+    }
+
+    /// Whether a function, or what would stand at it, is test code.
+    pub fn is_exempt(&self, at: FuncRef) -> bool {
+        let file = self.files[&at.source];
+        file.exempt || file.functions.get(at.func).is_some_and(|it| it.exempt)
     }
 
     /// The functions of a file.
@@ -473,7 +479,7 @@ impl<'a> Program<'a> {
             match &decl.value {
                 Const::Named { class: of, name: next } => {
                     class = match of {
-                        Some(ir::ClassRef::Named(it)) => Some(it.clone()),
+                        Some(ClassRef::Named(it)) => Some(it.clone()),
                         Some(_) => owner,
                         None => None,
                     };

@@ -86,12 +86,6 @@ pub struct Deferred {
     pub runs: bool,
 }
 
-impl Default for Value {
-    fn default() -> Self {
-        Self::Unknown
-    }
-}
-
 /// Something that happened, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {

@@ -23,9 +23,10 @@ const MAX_DEPTH: usize = 12;
 pub struct Identity(pub u64);
 
 /// What a variable holds.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {
     /// Nothing is known; equal to nothing, not even itself.
+    #[default]
     Unknown,
     /// An `Err`: joined with what comes instead of it, it is that.
     Failed,
@@ -181,10 +182,11 @@ impl Value {
         for part in parts {
             match part {
                 Self::Derived(inner) => out.extend(inner.iter().cloned()),
-                Self::Any(inner) => match Self::derived(inner.iter().cloned()) {
-                    Self::Derived(inner) => out.extend(inner.iter().cloned()),
-                    _ => (),
-                },
+                Self::Any(inner) => {
+                    if let Self::Derived(inner) = Self::derived(inner.iter().cloned()) {
+                        out.extend(inner.iter().cloned())
+                    }
+                }
                 part if part.is_constant() || matches!(part, Self::Unknown | Self::Failed) => (),
                 part => out.push(part),
             }

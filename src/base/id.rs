@@ -70,11 +70,6 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.iter()
     }
 
-    /// Items in id order, to change.
-    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
-        self.items.iter_mut()
-    }
-
     /// Ids and items in id order.
     pub fn iter_ids(&self) -> impl Iterator<Item = (I, &T)> {
         self.items.iter().enumerate().map(|(index, item)| (I::new(index), item))

@@ -4,7 +4,7 @@ use super::Input;
 use super::guard::same_state;
 use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, WriteFact, WriteKind};
-use crate::base::{Name, Span, snake_case};
+use crate::base::{Name, snake_case};
 use crate::ir::{Assign, SqlExpr};
 use crate::model::ColumnClass;
 
@@ -19,8 +19,6 @@ pub(super) struct Target {
     pub(super) relative: bool,
     /// Set to the current time.
     pub(super) now: bool,
-    /// Where the change stands.
-    pub(super) span: Span,
 }
 
 /// Everything that a write sets, states first.
@@ -35,7 +33,6 @@ pub(super) fn targets(input: &Input<'_>, write: &WriteFact) -> Vec<Target> {
             value: change.value.clone(),
             relative: false,
             now: false,
-            span: change.span,
         });
     }
     if write.kind == WriteKind::Statement || write.changes.is_empty() {
@@ -74,7 +71,6 @@ fn statement_target(input: &Input<'_>, write: &WriteFact, table: &str, set: &Ass
         value,
         relative: matches!(set.value, SqlExpr::Relative(_)),
         now: set.value == SqlExpr::Now,
-        span: set.span,
     }
 }
 

@@ -18,7 +18,8 @@ pub(super) struct Index {
 impl Index {
     pub(super) fn of(input: &Input<'_>) -> Self {
         let mut out = Self::default();
-        for facts in input.settled.facts.values() {
+        let facts = input.settled.facts.iter().filter(|it| !input.program.is_exempt(*it.0));
+        for (_, facts) in facts {
             for write in &facts.writes {
                 let Some(table) = write.table.stem() else { continue };
                 out.note_claim(input, &table, write);

@@ -17,7 +17,8 @@ use crate::rule::FaultKind;
 pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
     let index = Index::of(input);
     let mut out = Vec::new();
-    for (at, facts) in &input.settled.facts {
+    let facts = input.settled.facts.iter().filter(|it| !input.program.is_exempt(*it.0));
+    for (at, facts) in facts {
         let root = !input.settled.imported.contains(at);
         for write in &facts.writes {
             if root || write.trace.len() >= MAX_TRACE {
@@ -35,13 +36,8 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
         let found = judge(input, &index, &write);
         out.extend(found.into_iter().filter(|it| it.confidence > Confidence::Low));
     }
-    out.retain(|it| !is_exempt(input, it.symbol));
+    out.retain(|it| !input.program.is_exempt(it.symbol));
     settle(out)
-}
-
-fn is_exempt(input: &Input<'_>, at: FuncRef) -> bool {
-    let function = input.program.functions_of(at.source).get(at.func);
-    input.program.file(at.source).exempt || function.is_some_and(|it| it.exempt)
 }
 
 /// A write with what was decided about it so far.
@@ -70,8 +66,11 @@ fn judge(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
 /// A copy is written back whole while other code claims a column of the same table: the column goes
 /// back to what it was when the copy was read.
 fn undone_claim(input: &Input<'_>, index: &Index, write: &WriteFact) -> Option<Fault> {
-    let copied =
-        write.kind == WriteKind::Row && write.whole && !write.fresh && !write.loads.is_empty();
+    let copied = write.kind == WriteKind::Row
+        && write.whole
+        && !write.fresh
+        && write.statement.is_none()
+        && !write.loads.is_empty();
     if !copied || protection(write, &[]) == Protection::Safe {
         return None;
     }
@@ -97,9 +96,7 @@ fn transition(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
     if let Some(fault) = ignored_claim(&case, &guard) {
         return vec![fault];
     }
-    if write.kind == WriteKind::Statement
-        && matches!(guard, Guard::Holds | Guard::Fence | Guard::Sweep | Guard::Unknown)
-    {
+    if matches!(guard, Guard::Holds | Guard::Fence | Guard::Sweep | Guard::Unknown) {
         return stale_fence(&case, &guard).into_iter().collect();
     }
     if write.claims.iter().any(|it| it.stale_copy) && write.kind == WriteKind::Row {
@@ -192,14 +189,13 @@ fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>>
 }
 
 /// Every column at once.
-fn whole_target(write: &WriteFact) -> Target {
+fn whole_target(_write: &WriteFact) -> Target {
     Target {
         column: "".into(),
         class: ColumnClass::Plain,
         value: Value::Unknown,
         relative: false,
         now: false,
-        span: write.primary,
     }
 }
 
@@ -211,31 +207,37 @@ fn confidence(case: &Case<'_>, guard: Guard) -> Confidence {
             Some(Engine::Postgres | Engine::Oracle) => return Confidence::High,
             _ => return Confidence::Medium,
         },
-        Bearing::Vague if is_chosen(case) => Confidence::Medium,
-        Bearing::Vague => Confidence::Low,
+        Bearing::Vague if is_outcome(case) => Confidence::Low,
+        Bearing::Vague => Confidence::Medium,
         Bearing::None => return unchecked(case),
     };
-    if case.checks.iter().all(|(_, check)| only_saves_a_write(case, check)) {
+    if !is_claim(case) && case.checks.iter().all(|it| only_saves_a_write(case, it)) {
         return Confidence::Low;
     }
     found
 }
 
-/// Whether the code itself chooses the state. A value from elsewhere is a form's or a copy's, and how its
-/// work came out is for a worker alone to say.
-fn is_chosen(case: &Case<'_>) -> bool {
-    let words = case.input.words;
-    let set = state_word(&case.target.value);
-    let outcome = words.outcomes.matches(&set) && !words.transient.matches(&set);
-    (case.target.now || is_truthy(&case.target.value)) && !outcome
+/// Whether the write says by itself that somebody works on the row from here on.
+fn is_claim(case: &Case<'_>) -> bool {
+    case.target.class == ColumnClass::Claim
+        || case.input.words.transient.matches(&state_word(&case.target.value))
 }
 
-/// How much a transition tells with no check in sight.
+/// Whether the state says how a worker's own work came out, which is for that worker alone to say.
+fn is_outcome(case: &Case<'_>) -> bool {
+    let words = case.input.words;
+    let set = state_word(&case.target.value);
+    words.outcomes.matches(&set) && !words.transient.matches(&set)
+}
+
+/// How much a transition tells with no check in sight. The code must choose the state itself: a value
+/// from elsewhere is a form's or a copy's.
 fn unchecked(case: &Case<'_>) -> Confidence {
     // What was perhaps made here is perhaps nobody else's.
     let guessed = case.write.weak && case.write.loads.iter().all(|it| it.weak);
     let guessed = guessed && !case.write.loads.is_empty();
-    if !case.write.workerlike || !is_chosen(case) || guessed {
+    let chosen = case.target.now || is_truthy(&case.target.value);
+    if !case.write.workerlike || !chosen || is_outcome(case) || guessed {
         return Confidence::Low;
     }
     let words = case.input.words;
@@ -257,12 +259,13 @@ fn is_truthy(value: &Value) -> bool {
 
 /// Whether the check only asks if the row already is as the write makes it, and nothing else hangs on
 /// the answer: two workers that both pass do no more than one.
-fn only_saves_a_write(case: &Case<'_>, check: &CheckFact) -> bool {
-    if check.works
-        || check.kind != CheckKind::Branch
-        || !super::column::same_column(&check.column, &case.target.column)
-    {
+fn only_saves_a_write(case: &Case<'_>, (bearing, check): &(Bearing, &CheckFact)) -> bool {
+    if check.works || check.kind == CheckKind::Filter {
         return false;
+    }
+    if *bearing == Bearing::Vague || !super::column::same_column(&check.column, &case.target.column)
+    {
+        return *bearing == Bearing::Vague;
     }
     let refuses = |them: &[Value]| {
         let set = case.target.value.alternatives();

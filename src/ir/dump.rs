@@ -43,8 +43,11 @@ fn dump_type(decl: &TypeDecl, out: &mut String) {
     for it in &decl.properties {
         let ty = it.ty.as_ref().map(type_ref).unwrap_or_default();
         let default = it.default.as_ref().map(|it| format!(" = {}", constant(it)));
-        let attrs: String = it.attrs.iter().map(|it| format!(" #[{}]", it.name)).collect();
-        let _ = writeln!(out, "  {}: {ty}{}{attrs}", it.name, default.unwrap_or_default());
+        let _ = write!(out, "  {}: {ty}{}", it.name, default.unwrap_or_default());
+        for attr in &it.attrs {
+            let _ = write!(out, " #[{}]", attr.name);
+        }
+        out.push('\n');
     }
     for it in &decl.consts {
         let word = if it.is_case { "case" } else { "const" };

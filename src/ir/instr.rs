@@ -174,7 +174,7 @@ pub enum Rvalue {
     /// A closure, arrow function, async block, or callable by name.
     Closure(FuncId),
     /// A callable that names a function: `strlen(...)`, `[$this, 'run']`, `Self::run`.
-    Callable(Box<super::Callee>),
+    Callable(Box<Callee>),
     /// `instanceof`, Rust `matches!`/pattern test on a type.
     InstanceOf(Operand, TypeRef),
     /// A test of an enum variant or pattern path: `Some(_)`, `Err(_)`, `Status::Running`.

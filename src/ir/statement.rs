@@ -86,7 +86,7 @@ pub enum SqlExpr {
     Mixed(Vec<ParamRef>),
     /// A column, lower-cased as written, without qualifier.
     Column(Name),
-    /// The current time: NOW(), CURRENT_TIMESTAMP, UNIX_TIMESTAMP().
+    /// The current time: `NOW()`, `CURRENT_TIMESTAMP`, `UNIX_TIMESTAMP()`.
     Now,
     /// An expression over the column that is set itself: `attempts + 1`, `qty - :n`.
     /// Holds the parameters in it.
@@ -219,7 +219,7 @@ pub struct Statement {
 /// A family of database engines with the same isolation behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Engine {
-    /// PostgreSQL, CockroachDB.
+    /// PostgreSQL, `CockroachDB`.
     Postgres,
     /// MySQL, MariaDB.
     MySql,

@@ -148,7 +148,7 @@ impl Interp<'_> {
         idx: usize,
     ) -> Value {
         let func = self.shared.program.function(at);
-        let summary = self.shared.store.callee(at);
+        let summary = self.shared.store.callee(at, self.at);
         for (idx, arg) in site.args.iter().enumerate() {
             let idx = u32::try_from(idx).unwrap_or(u32::MAX);
             let called = summary.as_ref().is_some_and(|it| calls_param(it, idx));
@@ -180,7 +180,9 @@ impl Interp<'_> {
         result: Value,
     ) -> Value {
         let made = match (&result, state.object(&result)) {
-            (Value::Object(_), Some(object)) if object.kind == ObjectKind::Plain => object.ty.clone(),
+            (Value::Object(_), Some(object)) if object.kind == ObjectKind::Plain => {
+                object.ty.clone()
+            }
             _ => None,
         };
         if let Some(ty) = made {
@@ -195,8 +197,10 @@ impl Interp<'_> {
         let Some(ty) = func.ret.clone().filter(|it| self.is_known_class(&it.name)) else {
             return result;
         };
-        if !matches!(result, Value::Opaque(_) | Value::Path(_) | Value::Element(_) | Value::Static(_))
-            || !self.types_of(state, &result).is_empty()
+        if !matches!(
+            result,
+            Value::Opaque(_) | Value::Path(_) | Value::Element(_) | Value::Static(_)
+        ) || !self.types_of(state, &result).is_empty()
             || state.object(&result).is_some_and(|it| it.kind != ObjectKind::Plain)
         {
             return result;

@@ -63,13 +63,12 @@ impl<'p> Interp<'p> {
         let result = match &call.callee {
             Callee::Value(it) => {
                 let callable = self.operand(state, it);
-                match self.run_callable(state, &callable, &site.args.clone()) {
-                    Some(result) => result,
-                    None => {
-                        let guess = self.unknown_call(state, &site);
-                        let given = matches!(callable, Value::Param(_) | Value::Capture(_));
-                        if given { Value::path(callable, CALLED) } else { guess }
-                    }
+                if let Some(result) = self.run_callable(state, &callable, &site.args.clone()) {
+                    result
+                } else {
+                    let guess = self.unknown_call(state, &site);
+                    let given = matches!(callable, Value::Param(_) | Value::Capture(_));
+                    if given { Value::path(callable, CALLED) } else { guess }
                 }
             }
             Callee::New(class) => self.construct(state, &site, class),
@@ -234,7 +233,7 @@ impl<'p> Interp<'p> {
         }
         let known = self.shared.vocabulary.type_fact(self.language, class).is_some();
         let own = || self.shared.store.summary(at);
-        (known || own().is_none_or(|it| it.is_silent())).then(|| Target::Pattern {
+        (known || own().is_none_or(|it| it.is_silent())).then_some(Target::Pattern {
             pattern,
             rest,
             weak: pattern.weak,
@@ -465,7 +464,9 @@ impl<'p> Interp<'p> {
         let below = |at: &FuncRef| self.shared.store.summary(*at).is_some_and(|it| it.works);
         let works = targets.iter().any(below)
             || roles.iter().any(|it| is_work(it))
-            || unknown && self.shared.words.effect_calls.matches(&site.name);
+            || targets.is_empty()
+                && !roles.iter().any(|it| matches!(**it, Role::Log) || reads_or_writes(it))
+                && self.shared.words.effect_calls.matches(&site.name);
         let callables = site.args.iter().filter_map(|it| match it {
             Value::Closure(at, _) => Some(*at),
             _ => None,
@@ -751,6 +752,27 @@ fn is_durable(role: &Role) -> bool {
             | Role::Execute { .. }
             | Role::Commit
     )
+}
+
+/// Whether the role says that the call is about rows: what it does to them is known.
+fn reads_or_writes(role: &Role) -> bool {
+    is_durable(role)
+        || matches!(
+            role,
+            Role::Query { .. }
+                | Role::Where { .. }
+                | Role::Set { .. }
+                | Role::Load { .. }
+                | Role::Fetch { .. }
+                | Role::Count { .. }
+                | Role::Bind { .. }
+                | Role::Prepare { .. }
+                | Role::Assign { .. }
+                | Role::Begin { .. }
+                | Role::Transaction { .. }
+                | Role::Acquire { .. }
+                | Role::Release
+        )
 }
 
 /// Whether the role does more than write rows that exist.

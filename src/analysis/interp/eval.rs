@@ -307,12 +307,11 @@ impl Interp<'_> {
                 }
                 continue;
             }
-            let key = match &item.key {
-                Some(key) => plain_key(self.operand(state, key)),
-                None => {
-                    position += 1;
-                    Value::Int(position - 1)
-                }
+            let key = if let Some(key) = &item.key {
+                plain_key(self.operand(state, key))
+            } else {
+                position += 1;
+                Value::Int(position - 1)
             };
             array.items.push(ArrayEntry { key, value, span: item.span });
         }

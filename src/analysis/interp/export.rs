@@ -108,10 +108,12 @@ impl Interp<'_> {
             }
         }
         let constants = values.iter().filter(|it| it.is_constant()).count();
-        if values.len() >= 2 && constants >= 1 && values.len() <= 8 {
-            if let Some(found) = self.decided_by_tests(&values) {
-                return found;
-            }
+        if values.len() >= 2
+            && constants >= 1
+            && values.len() <= 8
+            && let Some(found) = self.decided_by_tests(&values)
+        {
+            return found;
         }
         values.into_iter().reduce(Value::join).unwrap_or_default()
     }

@@ -99,8 +99,8 @@ impl Interp<'_> {
                 self.executor_kind(state, &handle).or_else(|| self.kind_by_word(site, executor));
             return Some((handle, kind));
         }
-        let candidates = site.args.iter().chain([&site.receiver]);
-        candidates.filter_map(|it| Some((it.clone(), Some(self.executor_kind(state, it)?)))).next()
+        let mut candidates = site.args.iter().chain([&site.receiver]);
+        candidates.find_map(|it| Some((it.clone(), Some(self.executor_kind(state, it)?))))
     }
 
     /// What sort of handle a value is; none when its type does not say.

@@ -29,6 +29,7 @@ const REPOSITORY_SEGMENTS: &[&str] = &[
 
 impl Interp<'_> {
     /// Names under which the vocabulary may know the type, nearest first.
+    #[expect(clippy::rc_buffer, reason = "the list is shared with the cache as it was found")]
     pub(super) fn lineage(&self, class: &str) -> Arc<Vec<Name>> {
         let key: (Language, Name) = (self.language, class.into());
         if let Some(found) = self.shared.store.lineages.borrow().get(&key) {

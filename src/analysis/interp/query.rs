@@ -492,7 +492,7 @@ impl Interp<'_> {
                 for item in &array.items {
                     match column_name(&item.key) {
                         Some(name) => {
-                            self.set_column(state, root, name, item.value.clone(), relative)
+                            self.set_column(state, root, name, item.value.clone(), relative);
                         }
                         None => self.add_sets(state, root, &item.value, relative),
                     }

@@ -59,7 +59,7 @@ impl Interp<'_> {
 
     /// Call sites that do more than tell.
     fn work_sites(&self) -> Vec<(BlockId, u32)> {
-        let tells = |call: &crate::analysis::CallSite| {
+        let tells = |call: &CallSite| {
             call.roles.iter().any(|it| {
                 matches!(
                     **it,
@@ -312,7 +312,7 @@ impl Interp<'_> {
     /// caller has the answer.
     fn branch_look(&self, gates: &mut Gates<'_>, block: BlockId) -> Look {
         let works = self.resolved.calls.iter().any(|((at, _), call)| {
-            let log = call.roles.iter().any(|it| matches!(**it, crate::model::Role::Log));
+            let log = call.roles.iter().any(|it| matches!(**it, Role::Log));
             !log && gates.side(block, *at).is_some()
         });
         if works || self.changes_outside(gates, block) {
@@ -334,7 +334,15 @@ impl Interp<'_> {
         }
         let differ =
             gated.windows(2).any(|it| it[0] != it[1]) || gated.len() == 1 && self.returns.len() > 1;
-        if differ { Look::Returned } else { Look::None }
+        if differ {
+            return Look::Returned;
+        }
+        // Told, and nothing goes on behind it that would have to know.
+        let goes_on =
+            self.resolved.calls.iter().any(|((at, _), call)| {
+                *at != block && does_something(call) && gates.leads(block, *at)
+            });
+        if goes_on { Look::None } else { Look::Looked }
     }
 
     /// Whether one side of a branch changes a variable that it did not make: a counter, a flag, a list.
@@ -458,7 +466,7 @@ fn collect_vague(value: &Value, out: &mut Vec<ColumnTest>) {
     match value {
         Value::Test(_) | Value::Truthy(_) => collect_tests(value, out),
         Value::Derived(them) | Value::Any(them) => {
-            them.iter().for_each(|it| collect_vague(it, out))
+            them.iter().for_each(|it| collect_vague(it, out));
         }
         Value::Path(_) => {
             if let Some((row, column)) = value.as_path() {
@@ -528,6 +536,13 @@ pub(super) fn push_check(write: &mut WriteFact, check: CheckFact) {
     if write.checks.len() < MAX_EVIDENCE * 2 && !write.checks.contains(&check) {
         write.checks.push(check);
     }
+}
+
+/// Whether a call may do more than compute or tell: it runs code of the program, writes, or is given
+/// something by a name that is no logger's.
+fn does_something(call: &crate::analysis::summary::CallSite) -> bool {
+    let log = call.roles.iter().any(|it| matches!(**it, crate::model::Role::Log));
+    !log && (!call.targets.is_empty() || call.durable || call.unknown && !call.args.is_empty())
 }
 
 fn precedes(gates: &mut Gates<'_>, earlier: Point, later: Point) -> bool {

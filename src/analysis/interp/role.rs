@@ -388,23 +388,20 @@ impl Interp<'_> {
     ) -> Value {
         let args = self.access(state, site, args);
         let args = self.elements_or_self(state, &args);
-        match template {
-            Some(template) => {
-                let template = self.access(state, site, template);
-                let alternatives: Vec<Value> = template
-                    .alternatives()
-                    .iter()
-                    .map(|it| super::sql::format_text(it, &args, self.span))
-                    .collect();
-                alternatives.into_iter().reduce(Value::join).unwrap_or_default()
+        if let Some(template) = template {
+            let template = self.access(state, site, template);
+            let alternatives: Vec<Value> = template
+                .alternatives()
+                .iter()
+                .map(|it| super::sql::format_text(it, &args, self.span))
+                .collect();
+            alternatives.into_iter().reduce(Value::join).unwrap_or_default()
+        } else {
+            let mut out = FoldedText::default();
+            for arg in &args {
+                out.append(super::eval::as_text(arg, self.span));
             }
-            None => {
-                let mut out = FoldedText::default();
-                for arg in &args {
-                    out.append(super::eval::as_text(arg, self.span));
-                }
-                Value::Text(Arc::new(out))
-            }
+            Value::Text(Arc::new(out))
         }
     }
 

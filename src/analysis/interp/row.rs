@@ -189,20 +189,17 @@ impl Interp<'_> {
         column: &Value,
         value: Option<Value>,
     ) {
-        match (column_name(column), value) {
-            (Some(name), value) => {
-                let name: Name = snake_case(&name).into();
-                self.set_field(state, row, &name, value.unwrap_or_default());
-            }
-            (None, _) => {
-                let Some(ObjectKind::Array(array)) = state.object(column).map(|it| it.kind.clone())
-                else {
-                    return;
-                };
-                for item in &array.items {
-                    if let Some(name) = column_name(&item.key) {
-                        self.set_field(state, row, &name, item.value.clone());
-                    }
+        if let (Some(name), value) = (column_name(column), value) {
+            let name: Name = snake_case(&name).into();
+            self.set_field(state, row, &name, value.unwrap_or_default());
+        } else {
+            let Some(ObjectKind::Array(array)) = state.object(column).map(|it| it.kind.clone())
+            else {
+                return;
+            };
+            for item in &array.items {
+                if let Some(name) = column_name(&item.key) {
+                    self.set_field(state, row, &name, item.value.clone());
                 }
             }
         }
@@ -868,9 +865,10 @@ fn expand_conditions(ctx: &mut Interp<'_>, state: &State, stmt: &mut Statement, 
     let conditions = std::mem::take(&mut stmt.conditions);
     for it in conditions {
         let known = it.column_param.as_ref().and_then(|it| adder.params.get(it)).cloned();
-        let named = known.as_ref().filter(|_| !it.values.is_empty()).and_then(|value| {
-            ctx.declared_defaults(state, value).iter().find_map(column_name)
-        });
+        let named = known
+            .as_ref()
+            .filter(|_| !it.values.is_empty())
+            .and_then(|value| ctx.declared_defaults(state, value).iter().find_map(column_name));
         match (named, known) {
             (Some(column), _) => {
                 stmt.conditions.push(Condition { column, column_param: None, ..it });

@@ -765,14 +765,14 @@ pub(super) fn format_text(template: &Value, args: &[Value], span: Span) -> Value
 
 fn format_piece(
     value: &Name,
-    (at, offsets): (Span, &Arc<Vec<(u32, u32)>>),
+    (at, offsets): (Span, &[(u32, u32)]),
     (args, span): (&[Value], Span),
     next: &mut usize,
     out: &mut FoldedText,
 ) {
     let source =
-        crate::ir::Piece::Lit { value: value.clone(), span: at, offsets: (**offsets).clone() };
-    let mut literal = |from: usize, to: usize, out: &mut FoldedText| {
+        crate::ir::Piece::Lit { value: value.clone(), span: at, offsets: offsets.to_vec() };
+    let literal = |from: usize, to: usize, out: &mut FoldedText| {
         if from < to {
             let offset = |it: usize| source.source_offset(u32::try_from(it).unwrap_or(u32::MAX));
             let start = offset(from);

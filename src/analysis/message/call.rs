@@ -19,7 +19,7 @@ impl<'a> Explorer<'a, '_> {
         self.note_setting(site, &operands, &mut path);
         let ways = match self.language_call(site, &operands, path) {
             Ok(ways) => ways,
-            Err(path) => self.run_meaning(site, &operands, path),
+            Err(path) => self.run_meaning(site, &operands, *path),
         };
         let after = |(outcome, path)| self.after(site, call, outcome, path);
         ways.into_iter().flat_map(after).collect()
@@ -105,7 +105,7 @@ impl<'a> Explorer<'a, '_> {
                 vec![(Outcome::Throw(value), path)]
             }
             Meaning::Work(work) => self.run_callables(site, operands, Some(work), path),
-            Meaning::Run(targets) => self.run_targets(site, operands, &targets, path),
+            Meaning::Run(targets) => self.run_targets(site, operands, &targets, &path),
         }
     }
 
@@ -261,7 +261,7 @@ impl<'a> Explorer<'a, '_> {
             args: operands.args.clone(),
             name: operands.name.clone(),
         };
-        let mut ways = self.run_targets(site, &with, &[target], path);
+        let mut ways = self.run_targets(site, &with, &[target], &path);
         for (outcome, _) in &mut ways {
             if let Outcome::Return(value) = outcome {
                 *value = object.clone();
@@ -276,7 +276,7 @@ impl<'a> Explorer<'a, '_> {
         site: Site,
         operands: &Operands<'_>,
         targets: &[FuncRef],
-        path: Path,
+        path: &Path,
     ) -> Ways {
         let mut ways = Vec::new();
         for &target in targets {

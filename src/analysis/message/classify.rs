@@ -56,8 +56,9 @@ impl Operands<'_> {
     pub(super) fn short(&self) -> &str {
         match &self.call.callee {
             Callee::Method { name, .. } | Callee::Static { name, .. } => name,
-            Callee::Function(name) | Callee::Macro(name) => last_segment(name),
-            Callee::New(ClassRef::Named(name)) => last_segment(name),
+            Callee::Function(name) | Callee::Macro(name) | Callee::New(ClassRef::Named(name)) => {
+                last_segment(name)
+            }
             Callee::New(_) | Callee::Value(_) | Callee::Unknown => "",
         }
     }
@@ -179,7 +180,6 @@ impl Explorer<'_, '_> {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm per role")]
     fn by_row_role(operands: &Operands<'_>) -> Option<Meaning> {
         let weak = operands.site.is_some_and(|it| it.weak);
         let mut known = None;
@@ -190,8 +190,9 @@ impl Explorer<'_, '_> {
                 | Role::Delete { .. }
                 | Role::Save { .. }
                 | Role::Flush
-                | Role::Execute { .. } => Meaning::Work(Work::Durable),
-                Role::Transaction { .. } => Meaning::Work(Work::Durable),
+                | Role::Execute { .. }
+                | Role::Transaction { .. }
+                | Role::Statement(_) => Meaning::Work(Work::Durable),
                 Role::Commit => Meaning::Commit,
                 Role::Begin { .. } => Meaning::Begin,
                 Role::Rollback => Meaning::Rollback,
@@ -200,7 +201,7 @@ impl Explorer<'_, '_> {
                 | Role::Refresh { .. }
                 | Role::LockRow { .. } => Meaning::Work(Work::Read),
                 Role::Abort { when: None, .. } => Meaning::Abort,
-                Role::CallWith { .. } => continue,
+                Role::CallWith { .. } | Role::Message(_) => continue,
                 Role::Same { .. }
                 | Role::Make { .. }
                 | Role::Query { .. }
@@ -228,8 +229,6 @@ impl Explorer<'_, '_> {
                 | Role::Log
                 | Role::Abort { when: Some(_), .. }
                 | Role::Engine(_) => Meaning::Harmless,
-                Role::Statement(_) => Meaning::Work(Work::Durable),
-                Role::Message(_) => continue,
             };
             let stronger = match (&known, &meaning) {
                 (None | Some(Meaning::Harmless), _) => true,

@@ -18,7 +18,7 @@ impl Explorer<'_, '_> {
         site: Site,
         operands: &Operands<'_>,
         mut path: Path,
-    ) -> Result<Ways, Path> {
+    ) -> Result<Ways, Box<Path>> {
         if let Some(value) = constructor(operands) {
             return Ok(vec![(Outcome::Return(value), path)]);
         }
@@ -37,7 +37,7 @@ impl Explorer<'_, '_> {
             Some(receiver) if !self.throws() && is_plain_method(operands) => {
                 self.result_call(site, operands, receiver, path)
             }
-            _ => Err(path),
+            _ => Err(Box::new(path)),
         }
     }
 
@@ -47,7 +47,7 @@ impl Explorer<'_, '_> {
         operands: &Operands<'_>,
         receiver: &Value,
         mut path: Path,
-    ) -> Result<Ways, Path> {
+    ) -> Result<Ways, Box<Path>> {
         let words = self.input.words;
         let name = operands.short();
         if words.takes.has(name) {
@@ -64,7 +64,7 @@ impl Explorer<'_, '_> {
             _ => false,
         };
         if !is_result {
-            return Err(path);
+            return Err(Box::new(path));
         }
         if words.passes_failure.has(name) {
             return Ok(vec![(Outcome::Return(receiver.clone()), path)]);
@@ -75,7 +75,7 @@ impl Explorer<'_, '_> {
         if words.unwraps.has(name) {
             return Ok(self.unwrap_call(receiver, path));
         }
-        Err(path)
+        Err(Box::new(path))
     }
 
     /// `self.message.take()`: nothing stays behind.

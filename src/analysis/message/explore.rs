@@ -8,7 +8,7 @@ use super::fault::Found;
 use super::interest::Interests;
 use super::roots::Root;
 use super::shape::Shape;
-use super::state::{How, Path, State, Trace};
+use super::state::{CaughtBy, How, Path, State, Trace};
 use super::value::{Kind, Origin, Symbols, Tags, Test, Value};
 use crate::base::Span;
 use crate::finding::StepRole;
@@ -94,6 +94,16 @@ pub(super) fn explore(
         explorer.leave_root(&outcome, &mut path);
     }
     explorer.report_rest();
+}
+
+/// Whether a block lies behind an arm: it can be reached without it, or, for a `catch`, was made before
+/// it (when the `try` is always left otherwise, only the arm leads there).
+fn is_behind(by: CaughtBy, arm: BlockId, to: BlockId, shape: &Shape) -> bool {
+    let made_before = match by {
+        CaughtBy::Wide | CaughtBy::Narrow => to.0 < arm.0,
+        CaughtBy::Arm | CaughtBy::Dropped => false,
+    };
+    made_before || !shape.dominates(arm, to)
 }
 
 /// A stable number for a place on a call path.
@@ -206,7 +216,7 @@ impl<'a> Explorer<'a, '_> {
         let mut out = Vec::new();
         let mut left: FxHashSet<(Outcome, State)> = FxHashSet::default();
         for (outcome, path) in exits {
-            for (outcome, mut path) in self.end_scope(outcome, path) {
+            for (outcome, mut path) in self.end_scope(&outcome, path) {
                 path.state.leave(self.depth());
                 let is_new = left.insert((outcome.clone(), path.state.clone()));
                 if is_new && out.len() < MAX_EXITS {
@@ -367,8 +377,7 @@ impl<'a> Explorer<'a, '_> {
         if let Some(caught) = path.state.delivery.caught_mut()
             && let Some((at, arm)) = caught.arm
             && at == depth
-            // Blocks behind the arm were made before it, or can be reached without it.
-            && (to.0 < arm.0 || !shape.dominates(arm, to))
+            && is_behind(caught.by, arm, to, &shape)
         {
             caught.arm = None;
         }
@@ -443,15 +452,14 @@ impl<'a> Explorer<'a, '_> {
         let made = self.symbols.info(symbol).made;
         match test {
             Test::Truthy if made => Some(true),
-            Test::Truthy if fact(Test::Null) == Some(true) => Some(false),
+            Test::Truthy | Test::Is(_) if fact(Test::Null) == Some(true) => Some(false),
             Test::Null if made || fact(Test::Truthy) == Some(true) => Some(false),
-            Test::Is(_) if fact(Test::Null) == Some(true) => Some(false),
             Test::Truthy | Test::Null | Test::Failed | Test::Is(_) | Test::Number(_) => None,
         }
     }
 
     /// Runs the destructors of objects that die with the running function.
-    fn end_scope(&mut self, outcome: Outcome, path: Path) -> Vec<(Outcome, Path)> {
+    fn end_scope(&mut self, outcome: &Outcome, path: Path) -> Vec<(Outcome, Path)> {
         let depth = self.depth();
         let func = self.func();
         let kept = |local: LocalId| {
@@ -465,7 +473,7 @@ impl<'a> Explorer<'a, '_> {
                 dying.push(value.clone());
             }
         }
-        dying.retain(|it| !self.outlives(it, &outcome, &path.state));
+        dying.retain(|it| !self.outlives(it, outcome, &path.state));
         let mut paths = vec![path];
         let span = func.span;
         for value in dying {

@@ -114,10 +114,9 @@ fn confidence(input: &MessageInput<'_>, report: &Report<'_>) -> Confidence {
     let settled = delivery.settled.as_ref();
     let weak = report.root.weak || settled.is_some_and(|it| it.weak);
     let mut out = match work {
-        Some(Work::Durable | Work::Thrown | Work::Unknown) => Confidence::High,
         Some(Work::Read | Work::Courtesy) => Confidence::Medium,
-        // Handed out, or given back too late.
-        None => Confidence::High,
+        // None: handed out, or given back too late.
+        Some(Work::Durable | Work::Thrown | Work::Unknown) | None => Confidence::High,
     };
     let meant = delivery.strand.as_ref().is_some_and(|it| it.in_arm);
     let popped = settled.is_some_and(|it| it.how != How::Ack);

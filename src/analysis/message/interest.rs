@@ -20,6 +20,7 @@ const SMALL_BODY: usize = 4;
 
 /// What a function does, itself or below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each joined by or")]
 pub(super) struct Interest {
     /// It acknowledges or takes messages for good.
     pub(super) settles: bool,
@@ -175,7 +176,9 @@ fn by_name(input: &MessageInput<'_>, func: &Function, call: &crate::ir::Call) ->
     Interest {
         settles,
         touches: settles || gives_back,
-        decides: words.drops_failure.has(name) || dropped,
+        decides: words.drops_failure.has(name)
+            || words.variant_tests.iter().any(|(it, _)| it == name)
+            || dropped,
         fails: false,
     }
 }

@@ -34,9 +34,6 @@ mod state;
 mod unswept;
 mod value;
 
-#[cfg(test)]
-mod tests;
-
 use super::fact::{LoadFact, WriteFact};
 use super::{Program, Resolved, Summary};
 use crate::base::Span;

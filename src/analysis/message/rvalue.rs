@@ -361,9 +361,10 @@ pub(super) fn wrap(wrapper: Wrapper, inner: Value) -> Value {
 fn compare(left: &Value, right: &Value) -> Option<bool> {
     match (&left.kind, &right.kind) {
         (Kind::Symbol(l), Kind::Symbol(r)) => (l == r).then_some(true),
-        (Kind::Symbol(_) | Kind::Test(..), _) | (_, Kind::Symbol(_) | Kind::Test(..)) => None,
-        (Kind::List(true), Kind::List(true)) => None,
-        (Kind::Case(..), Kind::Str(_) | Kind::Int(_))
+        (Kind::Symbol(_) | Kind::Test(..), _)
+        | (_, Kind::Symbol(_) | Kind::Test(..))
+        | (Kind::List(true), Kind::List(true))
+        | (Kind::Case(..), Kind::Str(_) | Kind::Int(_))
         | (Kind::Str(_) | Kind::Int(_), Kind::Case(..)) => None,
         (Kind::Case(a, l), Kind::Case(b, r)) => {
             if l == r {

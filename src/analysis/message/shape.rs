@@ -131,12 +131,13 @@ impl Shape {
             Callee::Method { receiver: Operand::Local(it), name, .. } => {
                 Some(format!("{}.{name}", self.name(func, *it)).into())
             }
-            Callee::Method { name, .. } => Some(name.clone()),
             Callee::Static { class: ClassRef::Named(class), name } => {
                 Some(format!("{}.{name}", last_segment(class)).into())
             }
-            Callee::Static { name, .. } => Some(name.clone()),
-            Callee::Function(name) | Callee::Macro(name) => Some(name.clone()),
+            Callee::Method { name, .. }
+            | Callee::Static { name, .. }
+            | Callee::Function(name)
+            | Callee::Macro(name) => Some(name.clone()),
             Callee::New(ClassRef::Named(class)) => Some(last_segment(class).into()),
             Callee::New(_) | Callee::Value(_) | Callee::Unknown => None,
         }
@@ -310,8 +311,9 @@ fn rvalue_uses(value: &Rvalue, live: &mut FxHashSet<LocalId>) {
             }
         }
         Rvalue::Struct { fields, base, .. } => {
-            fields.iter().for_each(|(_, it)| operand_uses(it, live));
-            base.iter().for_each(|it| operand_uses(it, live));
+            for it in fields.iter().map(|(_, it)| it).chain(base) {
+                operand_uses(it, live);
+            }
         }
         Rvalue::Callable(callee) => callee_uses(callee, live),
         Rvalue::Closure(_) => (),

@@ -45,6 +45,7 @@ pub(super) struct Delivery {
 
 /// The message is gone from the queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "independent circumstances of one moment")]
 pub(super) struct Settled {
     pub(super) span: Span,
     pub(super) how: How,

@@ -121,10 +121,14 @@ fn entry_of(
         input.columns.classify(table, column).is_state()
             && input.words.general.transient.matches(state)
     })?;
-    let found = waiting(input, write, &column, &state)?;
+    let found = match waiting(input, write, &column, &state)? {
+        Waiting::Guard => None,
+        Waiting::Load(span) => Some(span),
+    };
     let is_worker = workers.contains(&write.symbol) || workers.contains(&at);
     // A table that is polled for waiting rows is a queue as well.
-    let polls = found.is_some() && write.workerlike;
+    let picks = write.statement.as_ref().is_some_and(|(it, _)| it.source.is_some());
+    let polls = (found.is_some() || picks) && write.workerlike;
     (is_worker || polls).then(|| Entry {
         table: write.table.clone(),
         column: column.to_string(),
@@ -135,14 +139,22 @@ fn entry_of(
     })
 }
 
-/// That the write takes only rows in another state: the place of the load that chose them, or nothing
-/// when its own WHERE says so. None: it would take the row again.
+/// What says that a write takes only rows in another state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waiting {
+    /// Its own WHERE.
+    Guard,
+    /// The load that chose them.
+    Load(Span),
+}
+
+/// None: it would take the row again.
 fn waiting(
     input: &MessageInput<'_>,
     write: &WriteFact,
     column: &str,
     state: &str,
-) -> Option<Option<Span>> {
+) -> Option<Waiting> {
     if let Some((statement, params)) = &write.statement {
         let own = conditions(statement);
         if own.iter().any(|it| admits(it, column, state, params)) || leases(input, &own) {
@@ -150,7 +162,7 @@ fn waiting(
         }
         let guards = |it: &&Condition| same_column(&it.column, column) && it.any.is_empty();
         if own.iter().any(guards) {
-            return Some(None);
+            return Some(Waiting::Guard);
         }
     }
     let filter = write.loads.iter().find(|it| {
@@ -161,7 +173,7 @@ fn waiting(
             })
             && !filter_admits(it, column, state)
     })?;
-    Some(Some(filter.span))
+    Some(Waiting::Load(filter.span))
 }
 
 fn same_column(a: &str, b: &str) -> bool {

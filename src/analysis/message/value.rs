@@ -152,15 +152,6 @@ impl Value {
         }
     }
 
-    /// Whether it is `null`, when that is known.
-    pub(super) fn is_null(&self) -> Option<bool> {
-        match &self.kind {
-            Kind::Null => Some(true),
-            Kind::Symbol(_) => None,
-            _ => Some(false),
-        }
-    }
-
     /// The logical opposite, when the kind has one.
     pub(super) fn negate(&self) -> Option<Kind> {
         match &self.kind {
