@@ -225,6 +225,11 @@ pub struct ArrayEntry {
 }
 
 impl ArrayState {
+    /// Whether all keys are known, so that others are not there.
+    pub fn is_closed(&self) -> bool {
+        !self.open && self.items.iter().all(|it| it.key.is_constant())
+    }
+
     /// The value under a key.
     pub fn get(&self, key: &Value) -> Option<&Value> {
         self.items.iter().rev().find(|it| it.key == *key).map(|it| &it.value)

@@ -112,7 +112,11 @@ impl Interp<'_> {
             Some(TypeKindHint::Row) => MODEL_SEGMENTS,
             _ => REPOSITORY_SEGMENTS,
         };
-        let named = segments.any(|it| namespaces.contains(&it.to_lowercase().as_str()));
+        let named = if fact.implied_in.is_empty() {
+            segments.any(|it| namespaces.contains(&it.to_lowercase().as_str()))
+        } else {
+            placed
+        };
         let used = fact.name.split_once('\\').is_some_and(|it| program.imports_root(it.0));
         let own = program.is_own_class(class);
         Hint {

@@ -76,6 +76,9 @@ impl Interp<'_> {
             {
                 return found.clone();
             }
+            if matches!(&object.kind, ObjectKind::Array(array) if array.is_closed()) {
+                return Value::Null;
+            }
             if let ObjectKind::Outcome(id) = &object.kind
                 && self.names_a_count(name)
             {

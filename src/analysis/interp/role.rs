@@ -69,7 +69,9 @@ impl Interp<'_> {
         }
         // Of rows read, the type is each row's.
         let rows = match state.object(&value).map(|it| &it.kind) {
-            Some(ObjectKind::List(row)) if reads_rows(&pattern.role) => Some(row.clone()),
+            Some(ObjectKind::List(row)) if reads_rows(&pattern.role) && !self.holds_rows(&ty) => {
+                Some(row.clone())
+            }
             _ => None,
         };
         self.give_type(state, site, rows.as_ref().unwrap_or(&value), ty);
@@ -77,6 +79,12 @@ impl Interp<'_> {
             Value::Unknown | Value::Class(_) => Value::Opaque(site.id),
             value => value,
         }
+    }
+
+    /// A collection of rows, rather than a row.
+    fn holds_rows(&self, ty: &TypeRef) -> bool {
+        let fact = self.fact_of(&ty.name);
+        fact.is_some_and(|it| it.kind == Some(crate::model::TypeKindHint::Rows))
     }
 
     fn give_type(&mut self, state: &mut State, site: &Site<'_>, value: &Value, ty: TypeRef) {

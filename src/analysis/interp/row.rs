@@ -81,8 +81,12 @@ impl Interp<'_> {
             let key = self.access(state, site, key);
             let is_array =
                 matches!(state.object(&key).map(|it| &it.kind), Some(ObjectKind::Array(_)));
+            // An array of options is read by its parts.
+            let by_parts = matches!(&source.criteria, Some(Access::Field(..)));
             if is_array {
-                self.add_conditions(state, root, &key, &Value::Null);
+                if !by_parts {
+                    self.add_conditions(state, root, &key, &Value::Null);
+                }
             } else if let Some(query) = query_mut(state, root) {
                 query.condition("id".into(), ConditionOp::Eq, vec![key], span);
             }
