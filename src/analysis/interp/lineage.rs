@@ -155,8 +155,8 @@ impl Hint {
         }
     }
 
-    fn rank(self) -> (usize, bool) {
-        (self.statics, self.used)
+    fn rank(self) -> (usize, bool, bool) {
+        (self.statics, self.used, self.suffix)
     }
 }
 
