@@ -4,8 +4,8 @@
 use super::fact::{Filter, Table};
 use super::value::{Identity, Value};
 use crate::base::{Name, Span};
-use crate::ir::{Condition, ConditionOp, Engine, ParamRef, Statement, TypeRef};
-use crate::model::{LockSpec, Verb};
+use crate::ir::{Condition, ConditionOp, Engine, LockClause, ParamRef, Statement, StatementKind, TypeRef};
+use crate::model::{LockKind, LockSpec, Verb};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -202,6 +202,21 @@ pub struct StatementState {
     pub span: Span,
     /// The engine, when known.
     pub engine: Option<Engine>,
+}
+
+impl StatementState {
+    /// Its SELECTs lock what they read.
+    pub fn lock_rows(&mut self, lock: LockSpec) {
+        let clause = match lock.kind {
+            LockKind::RowShared => LockClause::Shared,
+            _ => LockClause::Exclusive,
+        };
+        for (stmt, _) in &mut self.statements {
+            if stmt.kind == StatementKind::Select {
+                Arc::make_mut(stmt).lock = Some(clause);
+            }
+        }
+    }
 }
 
 /// An array or tuple.

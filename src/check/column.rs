@@ -165,7 +165,11 @@ fn is_state_word(input: &Input<'_>, column: &str) -> bool {
         .or_else(|| (!name.contains('_')).then_some(name.as_str()));
     let Some(rest) = rest else { return false };
     let words = input.words;
-    words.transient.matches(rest)
+    // What has been done to it: `isSealed`.
+    let participle =
+        !rest.contains('_') && name.starts_with("is_") && rest.len() > 4 && rest.ends_with("ed");
+    participle
+        || words.transient.matches(rest)
         || words.terminal.matches(rest)
         || words.waiting.matches(rest)
         || name.starts_with("can_")

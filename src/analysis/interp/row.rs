@@ -25,6 +25,12 @@ impl Interp<'_> {
         (gives, lock, weak): (Yield, Option<LockSpec>, bool),
         rest: &str,
     ) -> Value {
+        if self.is_statement(state, &site.receiver) {
+            // A query that began as text.
+            let (root, id) = (site.receiver.clone(), self.identity(&"ran"));
+            self.run_statement(state, Some(site), &root, Yield::Statement, id);
+            return self.fetch(state, &root, gives);
+        }
         let on_query =
             matches!(state.object(&site.receiver).map(|it| &it.kind), Some(ObjectKind::Query(_)));
         let pending = Value::path(site.receiver.clone(), "{query}");
