@@ -5,10 +5,10 @@
 
 use crate::ir::{BlockId, Function, reads};
 
-/// For each variable, the last position at which it may still be read; none for the whole body.
+/// Which variables need no memory any more, by position.
 #[derive(Debug, Default)]
 pub(super) struct Live {
-    last: Vec<Option<usize>>,
+    dying: Vec<Vec<usize>>,
 }
 
 impl Live {
@@ -36,12 +36,27 @@ impl Live {
                 *slot = None;
             }
         }
-        Self { last }
+        let mut ending: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
+        for (local, until) in last.iter().enumerate() {
+            if let Some(until) = until.filter(|it| *it < order.len()) {
+                ending[until].push(local);
+            }
+        }
+        let mut dying: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
+        for (idx, block) in order.iter().enumerate() {
+            for next in func.cfg.successors(*block) {
+                let to = position[next.0 as usize];
+                if to > idx && to < order.len() {
+                    dying[to].extend(&ending[idx]);
+                }
+            }
+        }
+        Self { dying }
     }
 
-    /// Whether nothing behind `position` reads the variable.
-    pub(super) fn is_dead(&self, local: usize, position: usize) -> bool {
-        matches!(self.last.get(local), Some(Some(last)) if *last <= position)
+    /// Variables that were read for the last time in a block that leads to `position`.
+    pub(super) fn dying(&self, position: usize) -> &[usize] {
+        self.dying.get(position).map(Vec::as_slice).unwrap_or_default()
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct State {
     pub(crate) held: Vec<Held>,
     /// The last write on any connection: what a connection-wide count speaks of.
     pub(crate) last_write: Option<Identity>,
+    /// How many things were left when it was last looked which are led to.
+    pub(crate) swept: usize,
 }
 
 impl State {
@@ -42,6 +44,7 @@ impl State {
                 Some(mine) => *mine = Arc::new(join_objects(key, mine, theirs)),
             }
         }
+        self.swept = self.swept.max(other.swept);
         if self.transaction != other.transaction {
             self.transaction = Transaction::Inherited;
         }
@@ -51,16 +54,17 @@ impl State {
         }
     }
 
-    /// Forgets variables for which `is_dead` holds, and things that nothing leads to any more. Rows and
-    /// locks stay: a flush or a release may still reach them.
-    pub(crate) fn forget(&mut self, is_dead: impl Fn(usize) -> bool) {
-        for (idx, slot) in self.locals.iter_mut().enumerate() {
-            if *slot != Value::Unknown && is_dead(idx) {
+    /// Forgets variables that nobody reads any more, and things that nothing leads to. Rows and locks
+    /// stay: a flush or a release may still reach them.
+    pub(crate) fn forget(&mut self, dying: &[usize]) {
+        for &idx in dying {
+            if let Some(slot) = self.locals.get_mut(idx) {
                 *slot = Value::Unknown;
             }
         }
-        if self.heap.len() > MAX_UNSWEPT {
+        if self.heap.len() > MAX_UNSWEPT.max(self.swept * 2) {
             self.sweep();
+            self.swept = self.heap.len();
         }
     }
 

@@ -184,7 +184,7 @@ impl Value {
                 Self::Derived(inner) => out.extend(inner.iter().cloned()),
                 Self::Any(inner) => {
                     if let Self::Derived(inner) = Self::derived(inner.iter().cloned()) {
-                        out.extend(inner.iter().cloned())
+                        out.extend(inner.iter().cloned());
                     }
                 }
                 part if part.is_constant() || matches!(part, Self::Unknown | Self::Failed) => (),

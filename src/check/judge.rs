@@ -9,7 +9,7 @@ use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::analysis::store::MAX_TRACE;
 use crate::finding::{Confidence, StepRole};
-use crate::ir::{Engine, FuncRef};
+use crate::ir::Engine;
 use crate::model::ColumnClass;
 use crate::rule::FaultKind;
 
@@ -233,10 +233,11 @@ fn is_outcome(case: &Case<'_>) -> bool {
 /// How much a transition tells with no check in sight. The code must choose the state itself: a value
 /// from elsewhere is a form's or a copy's.
 fn unchecked(case: &Case<'_>) -> Confidence {
-    // What was perhaps made here is perhaps nobody else's.
-    let guessed = case.write.weak && case.write.loads.iter().all(|it| it.weak);
-    let guessed = guessed && !case.write.loads.is_empty();
     let chosen = case.target.now || is_truthy(&case.target.value);
+    // What was perhaps made here is perhaps nobody else's.
+    let guessed = case.write.weak
+        && !case.write.loads.is_empty()
+        && case.write.loads.iter().all(|it| it.weak);
     if !case.write.workerlike || !chosen || is_outcome(case) || guessed {
         return Confidence::Low;
     }
@@ -244,7 +245,7 @@ fn unchecked(case: &Case<'_>) -> Confidence {
     let set = state_word(&case.target.value);
     let table = case.write.table.word().unwrap_or_default();
     let elsewhere = case.input.settled.tested.has(table, &case.target.column);
-    if elsewhere || words.transient.matches(&set) { Confidence::Medium } else { Confidence::Low }
+    if elsewhere && words.transient.matches(&set) { Confidence::Medium } else { Confidence::Low }
 }
 
 /// Whether the value is one known state, other than none.

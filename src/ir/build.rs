@@ -28,7 +28,7 @@ enum Scope {
     Finally(u32),
 }
 
-/// Scopes taken off the stack, to be put back by [`CfgBuilder::restore`].
+/// Scopes taken off the stack, to be put back by `CfgBuilder::restore`.
 #[derive(Debug)]
 pub struct Unwound(Vec<Scope>);
 

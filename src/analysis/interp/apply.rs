@@ -1,16 +1,16 @@
 //! Running program functions at a call site: summaries are put in with the arguments for the
 //! parameters; closures run in place.
 
-use super::call::{MAX_CLOSURE_DEPTH, Site};
+use super::Interp;
+use super::call::Site;
 use super::effect::ends_with_transaction;
-use super::{Interp, Outcome};
 use crate::analysis::fact::{CheckFact, Context, LoadFact, Transaction, WriteFact, WriteKind};
 use crate::analysis::object::{Field, Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::store::MAX_TRACE;
 use crate::analysis::summary::{Effect, Summary};
 use crate::analysis::value::{Identity, Value};
-use crate::ir::{Call, Callee, ClassRef, Const, FuncRef, Function, Operand, TypeRef};
+use crate::ir::{Callee, ClassRef, FuncRef, Function, TypeRef};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl Binding {
         })
     }
 
-    fn result_of(&self, callable: &Value) -> Option<Value> {
+    pub(super) fn result_of(&self, callable: &Value) -> Option<Value> {
         self.results.iter().find(|it| it.0 == *callable).map(|it| it.1.clone())
     }
 
@@ -57,7 +57,7 @@ impl Binding {
         Identity(hasher.finish())
     }
 
-    fn object(&self, object: &Object) -> Object {
+    pub(super) fn object(&self, object: &Object) -> Object {
         let fields = object
             .fields
             .iter()
@@ -68,7 +68,7 @@ impl Binding {
         Object { kind: self.kind(&object.kind), ty: object.ty.clone(), fields }
     }
 
-    fn kind(&self, kind: &ObjectKind) -> ObjectKind {
+    pub(super) fn kind(&self, kind: &ObjectKind) -> ObjectKind {
         match kind {
             ObjectKind::Plain => ObjectKind::Plain,
             ObjectKind::Row(row) => {
@@ -140,7 +140,7 @@ impl Interp<'_> {
         value
     }
 
-    fn run_function(
+    pub(super) fn run_function(
         &mut self,
         state: &mut State,
         site: &Site<'_>,
@@ -172,7 +172,7 @@ impl Interp<'_> {
     }
 
     /// An object that a callee made of a row is that row; what is not known has the declared type.
-    fn as_declared(
+    pub(super) fn as_declared(
         &mut self,
         state: &mut State,
         site: &Site<'_>,
@@ -209,12 +209,18 @@ impl Interp<'_> {
         result
     }
 
-    fn is_known_class(&self, name: &str) -> bool {
+    pub(super) fn is_known_class(&self, name: &str) -> bool {
         self.shared.program.type_decl(name).is_some()
             || self.shared.vocabulary.type_fact(self.language, name).is_some()
     }
 
-    fn bind_site(&self, state: &State, site: &Site<'_>, func: &Function, idx: usize) -> Binding {
+    pub(super) fn bind_site(
+        &self,
+        state: &State,
+        site: &Site<'_>,
+        func: &Function,
+        idx: usize,
+    ) -> Binding {
         let mut params = Vec::with_capacity(func.params.len());
         for (position, param) in func.params.iter().enumerate() {
             let named = site
@@ -252,7 +258,7 @@ impl Interp<'_> {
         }
     }
 
-    fn import(
+    pub(super) fn import(
         &mut self,
         state: &mut State,
         site: &Site<'_>,
@@ -287,7 +293,7 @@ impl Interp<'_> {
         ret
     }
 
-    fn import_heap(&mut self, state: &mut State, summary: &Summary, binding: &Binding) {
+    pub(super) fn import_heap(&mut self, state: &mut State, summary: &Summary, binding: &Binding) {
         for (root, object) in &summary.heap {
             let new_root = binding.value(root);
             if new_root == Value::Unknown || new_root.is_constant() {
@@ -315,7 +321,12 @@ impl Interp<'_> {
         }
     }
 
-    fn import_effect(&mut self, state: &mut State, effect: &Effect, binding: &mut Binding) {
+    pub(super) fn import_effect(
+        &mut self,
+        state: &mut State,
+        effect: &Effect,
+        binding: &mut Binding,
+    ) {
         match effect {
             Effect::Check(check) => {
                 let mut check = bind_check(check, binding);
@@ -365,7 +376,7 @@ impl Interp<'_> {
         }
     }
 
-    fn import_write(
+    pub(super) fn import_write(
         &mut self,
         before: &State,
         state: &mut State,
@@ -408,197 +419,17 @@ impl Interp<'_> {
         state.last_write = Some(write.id);
         self.writes.push((point, write));
     }
-
-    /// Runs a closure or another callable here and now; none when it is not known.
-    pub(super) fn run_callable(
-        &mut self,
-        state: &mut State,
-        callable: &Value,
-        args: &[Value],
-    ) -> Option<Value> {
-        match callable {
-            Value::Closure(at, captured) => self.run_closure(state, *at, captured, args),
-            Value::Method(it) => {
-                let (receiver, name) = (it.0.clone(), it.1.clone());
-                Some(self.run_method(state, receiver, &name, args))
-            }
-            Value::Any(them) => {
-                let mut out = None;
-                for it in them.iter() {
-                    out = self.run_callable(state, it, args).or(out);
-                }
-                out
-            }
-            Value::Object(_) => self.run_array_callable(state, callable, args),
-            Value::Param(_) | Value::Capture(_) | Value::Path(_) => {
-                let context = self.context(state);
-                let (callable, args) = (callable.clone(), args.to_vec());
-                self.effect(Effect::Call { callable, args, context });
-                None
-            }
-            _ => None,
-        }
-    }
-
-    /// Runs what a caller gave, where the callee calls it.
-    fn run_given(
-        &mut self,
-        state: &mut State,
-        callable: &Value,
-        args: &[Value],
-        context: &Context,
-    ) -> Option<Value> {
-        let outer = (state.transaction, state.held.clone());
-        let inner = prefix_context(context, state);
-        state.transaction = inner.transaction;
-        state.held = inner.held;
-        let result = self.run_callable(state, callable, args);
-        state.transaction = outer.0;
-        state.held = outer.1;
-        result
-    }
-
-    /// `[$this, 'run']`.
-    fn run_array_callable(
-        &mut self,
-        state: &mut State,
-        array: &Value,
-        args: &[Value],
-    ) -> Option<Value> {
-        let Some(ObjectKind::Array(items)) = state.object(array).map(|it| &it.kind) else {
-            return None;
-        };
-        let [receiver, name] = items.items.as_slice() else { return None };
-        let (receiver, name) = (receiver.value.clone(), name.value.as_str()?);
-        Some(self.run_method(state, receiver, &name, args))
-    }
-
-    fn run_method(
-        &mut self,
-        state: &mut State,
-        receiver: Value,
-        name: &crate::base::Name,
-        args: &[Value],
-    ) -> Value {
-        let call = Call {
-            callee: Callee::Method {
-                receiver: Operand::Const(Const::Unknown),
-                name: name.clone(),
-                nullsafe: false,
-            },
-            args: Vec::new(),
-            dest: crate::ir::LocalId(u32::MAX),
-            type_args: Vec::new(),
-            discarded: false,
-            name_span: self.span,
-        };
-        let site = Site {
-            call: &call,
-            name: name.clone(),
-            receiver: receiver.clone(),
-            word: None,
-            is_static: matches!(receiver, Value::Class(_)),
-            args: args.to_vec(),
-            id: self.identity(&("callable", name)),
-            result: Value::Unknown,
-        };
-        let types = self.types_of(state, &receiver);
-        let target = types.iter().find_map(|ty| self.shared.program.method(&ty.name, name));
-        match target {
-            Some(at) => self.run_function(state, &site, at, 0),
-            None => Value::Opaque(site.id),
-        }
-    }
-
-    pub(super) fn run_closure(
-        &mut self,
-        state: &mut State,
-        at: FuncRef,
-        captured: &[Value],
-        args: &[Value],
-    ) -> Option<Value> {
-        self.ran.insert(at);
-        if self.depth >= MAX_CLOSURE_DEPTH {
-            return None;
-        }
-        let func = self.shared.program.function(at);
-        let mut nested = self.nested(at, func);
-        let mut entry = State {
-            locals: vec![Value::Unknown; func.locals.len()],
-            heap: state.heap.clone(),
-            transaction: state.transaction,
-            held: state.held.clone(),
-            last_write: state.last_write,
-        };
-        for (capture, value) in func.captures.iter().zip(captured) {
-            if let Some(slot) = entry.locals.get_mut(capture.inner.0 as usize) {
-                *slot = value.clone();
-            }
-        }
-        for (idx, param) in func.params.iter().enumerate() {
-            let value = args.get(idx).filter(|it| **it != Value::Unknown).cloned();
-            let value = value.unwrap_or_else(|| nested.closure_param(idx, param));
-            if let Some(slot) = entry.locals.get_mut(param.local.0 as usize) {
-                *slot = value;
-            }
-        }
-        nested.run(&entry);
-        Some(self.take_over(state, func, nested))
-    }
-
-    /// Everything a closure did happens at the current point.
-    fn take_over(&mut self, state: &mut State, func: &Function, nested: Interp<'_>) -> Value {
-        let own = func.parent == Some(self.at.func);
-        let (outcome, after, value, ran) = nested.finish_nested();
-        let Outcome { resolved, nested: inner, .. } = &outcome;
-        self.nested_resolved.push((outcome.at, resolved.clone()));
-        self.nested_resolved.extend(inner.iter().cloned());
-        self.ran.extend(ran);
-        self.durable |= outcome.summary.durable;
-        self.types.extend(outcome.summary.types.clone());
-        self.looked.extend(outcome.looked.iter().copied());
-        for load in outcome.loads {
-            let point = self.tick();
-            self.loads.push((point, load));
-        }
-        for effect in outcome.summary.effects {
-            if let Effect::Check(_) | Effect::Claim { .. } = effect {
-                self.effect(effect);
-            }
-        }
-        for write in outcome.writes {
-            let point = self.tick();
-            self.writes.push((point, write));
-        }
-        self.deferred.extend(outcome.summary.deferred);
-        if let Some(after) = after {
-            if own {
-                for capture in func.captures.iter().filter(|it| it.by_ref) {
-                    let value =
-                        after.locals.get(capture.inner.0 as usize).cloned().unwrap_or_default();
-                    if let Some(slot) = state.locals.get_mut(capture.outer.0 as usize) {
-                        *slot = value;
-                    }
-                }
-            }
-            state.heap = after.heap;
-            state.transaction = after.transaction;
-            state.held = after.held;
-            state.last_write = after.last_write;
-        }
-        value
-    }
 }
 
 /// Whether the function calls what it is given as that parameter.
-fn calls_param(summary: &Summary, idx: u32) -> bool {
+pub(super) fn calls_param(summary: &Summary, idx: u32) -> bool {
     summary.effects.iter().any(
         |it| matches!(it, Effect::Call { callable, .. } if callable.mentions(&Value::Param(idx))),
     )
 }
 
 /// A callee's load in the caller's terms, under the caller's locks.
-fn bind_load(load: &LoadFact, binding: &Binding, state: &State) -> LoadFact {
+pub(super) fn bind_load(load: &LoadFact, binding: &Binding, state: &State) -> LoadFact {
     let mut out = load.clone();
     out.row = binding.value(&out.row);
     out.key = out.key.as_ref().map(|it| binding.value(it));
@@ -614,7 +445,7 @@ fn bind_load(load: &LoadFact, binding: &Binding, state: &State) -> LoadFact {
     out
 }
 
-fn bind_check(check: &CheckFact, binding: &Binding) -> CheckFact {
+pub(super) fn bind_check(check: &CheckFact, binding: &Binding) -> CheckFact {
     let mut out = check.clone();
     out.row = binding.value(&out.row);
     let (Ok(values) | Err(values)) = &mut out.passes;
@@ -624,7 +455,7 @@ fn bind_check(check: &CheckFact, binding: &Binding) -> CheckFact {
     out
 }
 
-fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
+pub(super) fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
     let mut out = write.clone();
     out.id = binding.id(out.id);
     out.row = out.row.as_ref().map(|it| binding.value(it));
@@ -659,7 +490,7 @@ fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
 }
 
 /// A callee's context below the caller's.
-fn prefix_context(inner: &Context, state: &State) -> Context {
+pub(super) fn prefix_context(inner: &Context, state: &State) -> Context {
     let is_open = matches!(state.transaction, Transaction::Open | Transaction::Strict);
     let transaction = match inner.transaction {
         Transaction::Inherited => state.transaction,

@@ -9,11 +9,11 @@ use crate::analysis::summary::CallSite;
 use crate::analysis::value::{Identity, Value};
 use crate::base::{Language, Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef, TypeRef};
-use crate::model::{Access, CallPattern, MessageRole, Role, TypeKindHint};
+use crate::model::{CallPattern, MessageRole, Role};
 use std::sync::Arc;
 
 /// At most so many implementations of an abstract method are followed.
-const MAX_TARGETS: usize = 3;
+pub(super) const MAX_TARGETS: usize = 3;
 
 /// How deep closures are run inside one another.
 pub(super) const MAX_CLOSURE_DEPTH: u32 = 6;
@@ -51,7 +51,7 @@ impl Site<'_> {
 }
 
 /// What a call site runs.
-enum Target<'p> {
+pub(super) enum Target<'p> {
     Functions(Vec<FuncRef>),
     Pattern { pattern: &'p CallPattern, rest: Name, weak: bool },
     Unknown,
@@ -88,13 +88,13 @@ impl<'p> Interp<'p> {
     }
 
     /// `getConnection()` is known by the word `connection`.
-    fn result_word(&self, site: &Site<'_>) -> Option<Name> {
+    pub(super) fn result_word(&self, site: &Site<'_>) -> Option<Name> {
         let name = &site.name;
         let word = name.strip_prefix("get").filter(|it| !it.is_empty()).unwrap_or(name);
         (site.args.len() <= 1).then(|| word.into())
     }
 
-    fn site<'c>(&mut self, state: &mut State, call: &'c Call) -> Site<'c> {
+    pub(super) fn site<'c>(&mut self, state: &mut State, call: &'c Call) -> Site<'c> {
         let args = call
             .args
             .iter()
@@ -127,7 +127,7 @@ impl<'p> Interp<'p> {
         Site { call, name, receiver, word, is_static, args, id, result: Value::Unknown }
     }
 
-    fn dispatch(&mut self, state: &mut State, site: &Site<'_>) -> Value {
+    pub(super) fn dispatch(&mut self, state: &mut State, site: &Site<'_>) -> Value {
         match self.resolve(state, site) {
             Target::Functions(targets) => {
                 self.record(state, site, &targets, Vec::new(), false, false);
@@ -145,7 +145,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    fn resolve(&self, state: &State, site: &Site<'_>) -> Target<'p> {
+    pub(super) fn resolve(&self, state: &State, site: &Site<'_>) -> Target<'p> {
         match &site.call.callee {
             Callee::Function(name) | Callee::Macro(name) => self.resolve_function(name, site),
             Callee::Static { name, .. } => self.resolve_static(state, name, site),
@@ -154,7 +154,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    fn resolve_function(&self, name: &Name, site: &Site<'_>) -> Target<'p> {
+    pub(super) fn resolve_function(&self, name: &Name, site: &Site<'_>) -> Target<'p> {
         let program = self.shared.program;
         if let Some(found) = self.free_pattern(name, site) {
             return found;
@@ -175,17 +175,7 @@ impl<'p> Interp<'p> {
         Target::Unknown
     }
 
-    fn free_pattern(&self, name: &Name, site: &Site<'_>) -> Option<Target<'p>> {
-        let n_args = u32::try_from(site.args.len()).unwrap_or(u32::MAX);
-        let vocabulary = self.shared.vocabulary;
-        let found = vocabulary.candidates(self.language, name).find_map(|(pattern, rest)| {
-            let fits = pattern.on.is_empty() && (pattern.args.0..=pattern.args.1).contains(&n_args);
-            fits.then(|| (pattern, Name::from(rest)))
-        });
-        found.map(|(pattern, rest)| Target::Pattern { pattern, rest, weak: pattern.weak })
-    }
-
-    fn resolve_static(&self, state: &State, name: &Name, site: &Site<'_>) -> Target<'p> {
+    pub(super) fn resolve_static(&self, state: &State, name: &Name, site: &Site<'_>) -> Target<'p> {
         let Value::Class(class_name) = &site.receiver else {
             return self.by_pattern(state, name, site, &[]);
         };
@@ -199,7 +189,7 @@ impl<'p> Interp<'p> {
         self.by_pattern(state, name, site, &types)
     }
 
-    fn resolve_method(&self, state: &State, name: &Name, site: &Site<'_>) -> Target<'p> {
+    pub(super) fn resolve_method(&self, state: &State, name: &Name, site: &Site<'_>) -> Target<'p> {
         let types = self.types_of(state, &site.receiver);
         let mut targets: Vec<FuncRef> = Vec::new();
         for ty in &types {
@@ -214,237 +204,6 @@ impl<'p> Interp<'p> {
             None if !targets.is_empty() => Target::Functions(targets),
             None => self.by_pattern(state, name, site, &types),
         }
-    }
-
-    /// The vocabulary's pattern for a method of the very class that it describes: a framework that is
-    /// analysed itself, or copied into the program. It tells more than the code below.
-    fn described(
-        &self,
-        name: &Name,
-        site: &Site<'_>,
-        types: &[TypeRef],
-        targets: &[FuncRef],
-    ) -> Option<Target<'p>> {
-        let at = *targets.first()?;
-        let class = self.shared.program.function(at).class.as_deref()?;
-        let (pattern, rest) = self.best_pattern(name, site, types)?;
-        if !pattern.on.iter().any(|it| it.eq_ignore_ascii_case(class)) {
-            return None;
-        }
-        let known = self.shared.vocabulary.type_fact(self.language, class).is_some();
-        let own = || self.shared.store.summary(at);
-        (known || own().is_none_or(|it| it.is_silent())).then_some(Target::Pattern {
-            pattern,
-            rest,
-            weak: pattern.weak,
-        })
-    }
-
-    /// The vocabulary's pattern for a call on one of `types`; by words and names when none is known.
-    fn by_pattern(
-        &self,
-        state: &State,
-        name: &Name,
-        site: &Site<'_>,
-        types: &[TypeRef],
-    ) -> Target<'p> {
-        if let Some((pattern, rest)) = self.best_pattern(name, site, types) {
-            return Target::Pattern { pattern, rest, weak: pattern.weak };
-        }
-        // `Option` and `Result` are seen through, so their methods are those of every value.
-        let wrapper = [TypeRef::named("Option"), TypeRef::named("Result")];
-        if self.language == Language::Rust
-            && !site.is_static
-            && let Some((pattern, rest)) = self.best_pattern(name, site, &wrapper)
-            && admits(state, &pattern.role, site)
-        {
-            return Target::Pattern { pattern, rest, weak: pattern.weak };
-        }
-        let known = types.iter().any(|it| self.is_known_type(it));
-        if known && !types.iter().any(|it| self.is_row_class(&it.name)) {
-            return Target::Unknown;
-        }
-        if let Some(word) = &site.word {
-            let by_word: Vec<TypeRef> = self
-                .shared
-                .vocabulary
-                .types_by_word(self.language, word)
-                .iter()
-                .map(|it| TypeRef::named(it.clone()))
-                .collect();
-            if let Some((pattern, rest)) = self.best_pattern(name, site, &by_word) {
-                let weak = pattern.weak || by_word.len() > 1;
-                return Target::Pattern { pattern, rest, weak };
-            }
-        }
-        if let Some((pattern, rest)) = self.same_pack_pattern(state, name, site) {
-            return Target::Pattern { pattern, rest, weak: pattern.weak };
-        }
-        if let Some(at) = self.unique_target(state, name, site) {
-            return Target::Functions(vec![at]);
-        }
-        self.weak_pattern(state, name, site).unwrap_or(Target::Unknown)
-    }
-
-    /// A row whose class is not declared is saved as the pack that loaded it says; what a row gives by
-    /// an unknown method (a relation) may be a query of the row's pack.
-    fn same_pack_pattern(
-        &self,
-        state: &State,
-        name: &Name,
-        site: &Site<'_>,
-    ) -> Option<(&'p CallPattern, Name)> {
-        let (pack, kind) = match state.object(&site.receiver).map(|it| &it.kind) {
-            Some(ObjectKind::Row(row)) => (row.pack.clone()?, TypeKindHint::Row),
-            Some(ObjectKind::Query(query)) => (query.pack.clone()?, TypeKindHint::Query),
-            Some(ObjectKind::Statement(_)) => return self.statement_pattern(name, site),
-            Some(_) => return None,
-            None => {
-                let (base, _) = site.receiver.as_path()?;
-                let types = self.types_of(state, base);
-                let fact = types.iter().find_map(|it| self.fact_of(&it.name));
-                let fact = fact.filter(|it| it.kind == Some(TypeKindHint::Row))?;
-                (fact.pack.clone(), TypeKindHint::Query)
-            }
-        };
-        let vocabulary = self.shared.vocabulary;
-        let found = vocabulary.candidates(self.language, name).find(|(pattern, _)| {
-            pattern.pack == pack
-                && self.fits(pattern, site)
-                && pattern.on.iter().any(|on| {
-                    let fact = vocabulary.type_fact(self.language, on);
-                    fact.is_some_and(|it| it.kind == Some(kind))
-                })
-        });
-        found.map(|(pattern, rest)| (pattern, rest.into()))
-    }
-
-    /// A statement of a connection of unknown type: statements of all libraries run and give rows alike.
-    fn statement_pattern(&self, name: &Name, site: &Site<'_>) -> Option<(&'p CallPattern, Name)> {
-        let vocabulary = self.shared.vocabulary;
-        let found = vocabulary.candidates(self.language, name).find(|(pattern, _)| {
-            let of_statement = pattern.on.iter().any(|on| {
-                let fact = vocabulary.type_fact(self.language, on);
-                fact.is_some_and(|it| it.kind == Some(TypeKindHint::Statement))
-            });
-            let runs = matches!(
-                pattern.role,
-                Role::Execute { .. } | Role::Bind { .. } | Role::Fetch { .. } | Role::Count { .. }
-            );
-            of_statement && runs && self.fits(pattern, site)
-        });
-        found.map(|(pattern, rest)| (pattern, rest.into()))
-    }
-
-    fn is_known_type(&self, ty: &TypeRef) -> bool {
-        self.shared.program.type_decl(&ty.name).is_some()
-            || self.shared.vocabulary.type_fact(self.language, &ty.name).is_some()
-    }
-
-    /// The only method of that name in the program, when it takes so many arguments.
-    fn unique_target(&self, state: &State, name: &Name, site: &Site<'_>) -> Option<FuncRef> {
-        if site.is_static
-            || state.object(&site.receiver).is_some_and(|it| it.kind != ObjectKind::Plain)
-        {
-            return None;
-        }
-        let at = self.shared.program.unique_method(name)?;
-        let func = self.shared.program.function(at);
-        if func.class == self.root.class && site.receiver != Value::This {
-            // What has a method's own name inside of the class that wraps it is the wrapped thing.
-            return None;
-        }
-        let most = func.params.len();
-        let least = func.params.iter().filter(|it| it.default.is_none() && !it.variadic).count();
-        let fits = (least..=most).contains(&site.args.len());
-        (self.shared.program.language(at) == self.language && fits && name.len() > 3).then_some(at)
-    }
-
-    fn best_pattern(
-        &self,
-        name: &Name,
-        site: &Site<'_>,
-        types: &[TypeRef],
-    ) -> Option<(&'p CallPattern, Name)> {
-        let mut best: Option<(usize, bool, &CallPattern, Name)> = None;
-        let vocabulary = self.shared.vocabulary;
-        if types.is_empty() || !vocabulary.knows_name(self.language, name) {
-            return None;
-        }
-        let ancestry: Vec<Name> =
-            types.iter().flat_map(|ty| self.lineage(&ty.name).to_vec()).collect();
-        for (pattern, rest) in vocabulary.candidates(self.language, name) {
-            if !self.fits(pattern, site) {
-                continue;
-            }
-            let distance = ancestry
-                .iter()
-                .position(|it| pattern.on.iter().any(|on| on.eq_ignore_ascii_case(it)));
-            let Some(distance) = distance else { continue };
-            let globbed = pattern.name.suffix.is_some();
-            let better = match &best {
-                Some((best_distance, best_globbed, ..)) => {
-                    (globbed, distance) < (*best_globbed, *best_distance)
-                }
-                None => true,
-            };
-            if better {
-                best = Some((distance, globbed, pattern, rest.into()));
-            }
-        }
-        best.map(|(_, _, pattern, rest)| (pattern, rest))
-    }
-
-    /// The pattern of a property that is read, as `$name`.
-    pub(super) fn property_pattern(
-        &self,
-        types: &[TypeRef],
-        value: &Value,
-        name: &str,
-    ) -> Option<&'p CallPattern> {
-        let vocabulary = self.shared.vocabulary;
-        if !vocabulary.knows_name(self.language, name) {
-            return None;
-        }
-        let ancestry: Vec<Name> =
-            types.iter().flat_map(|ty| self.lineage(&ty.name).to_vec()).collect();
-        vocabulary.candidates(self.language, name).map(|it| it.0).find(|pattern| {
-            let typed =
-                pattern.on.iter().any(|on| ancestry.iter().any(|it| it.eq_ignore_ascii_case(on)));
-            let counts = matches!(pattern.role, Role::Count { .. });
-            typed || counts && types.is_empty() && !matches!(value, Value::This | Value::Param(_))
-        })
-    }
-
-    fn fits(&self, pattern: &CallPattern, site: &Site<'_>) -> bool {
-        let n_args = u32::try_from(site.args.len()).unwrap_or(u32::MAX);
-        (pattern.args.0..=pattern.args.1).contains(&n_args)
-            && pattern.is_static.is_none_or(|it| it == site.is_static)
-    }
-
-    fn weak_pattern(&self, state: &State, name: &Name, site: &Site<'_>) -> Option<Target<'p>> {
-        let text = self.language == Language::Rust && matches!(site.receiver, Value::Text(_));
-        let constant =
-            site.receiver.is_constant() && !matches!(site.receiver, Value::Case(..)) && !text;
-        if constant && !site.is_static {
-            return None;
-        }
-        let kind = state.object(&site.receiver).map(|it| &it.kind);
-        if kind.is_some_and(|it| matches!(it, ObjectKind::Array(_) | ObjectKind::Condition(..))) {
-            return None;
-        }
-        let vocabulary = self.shared.vocabulary;
-        vocabulary.candidates(self.language, name).find_map(|(pattern, rest)| {
-            let any = pattern.on.iter().any(|it| &**it == "*");
-            let named = pattern.receiver_words.is_empty() || has_receiver_word(pattern, site);
-            let explicit = !site.is_static || pattern.is_static == Some(true);
-            let fits = any && named && explicit && self.fits(pattern, site);
-            (fits && admits(state, &pattern.role, site)).then(|| Target::Pattern {
-                pattern,
-                rest: rest.into(),
-                weak: true,
-            })
-        })
     }
 
     /// Writes down what the call site turned out to be.
@@ -487,7 +246,12 @@ impl<'p> Interp<'p> {
         self.resolved.calls.insert((self.point.block, self.point.instr), record);
     }
 
-    fn construct(&mut self, state: &mut State, site: &Site<'_>, class: &ClassRef) -> Value {
+    pub(super) fn construct(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        class: &ClassRef,
+    ) -> Value {
         let out = Value::Object(site.id);
         let Some(class) = self.class_name(class) else {
             self.record(state, site, &[], Vec::new(), false, true);
@@ -528,9 +292,9 @@ impl<'p> Interp<'p> {
     /// `new Order($id)` of a class that nothing is known of may read the row in its constructor.
     fn may_load(&mut self, state: &mut State, site: &Site<'_>, object: &Value, ty: &TypeRef) {
         let Some(key) = site.args.first().filter(|it| !it.is_constant()) else { return };
-        let is_array =
-            matches!(state.object(key).map(|it| &it.kind), Some(ObjectKind::Array(_)));
-        if self.is_known_type(ty) || self.is_row_class(&ty.name) || is_array || site.args.len() > 1 {
+        let is_array = matches!(state.object(key).map(|it| &it.kind), Some(ObjectKind::Array(_)));
+        if self.is_known_type(ty) || self.is_row_class(&ty.name) || is_array || site.args.len() > 1
+        {
             return;
         }
         let table = Table { table: None, model: Some(ty.name.clone()), value: None };
@@ -611,7 +375,7 @@ impl<'p> Interp<'p> {
     }
 
     /// `$row->setStatus('done')` of a class that the program does not declare.
-    fn set_by_name(&mut self, state: &mut State, site: &Site<'_>) -> bool {
+    pub(super) fn set_by_name(&mut self, state: &mut State, site: &Site<'_>) -> bool {
         let rest = site.name.strip_prefix("set").map(|it| it.trim_start_matches('_'));
         let Some(column) = rest.filter(|it| {
             !it.is_empty() && !it.starts_with(char::is_lowercase) || site.name.starts_with("set_")
@@ -632,7 +396,7 @@ impl<'p> Interp<'p> {
         is_row
     }
 
-    fn run_handed_over(&mut self, state: &mut State, arg: &Value) {
+    pub(super) fn run_handed_over(&mut self, state: &mut State, arg: &Value) {
         match arg {
             Value::Closure(..) => {
                 self.run_callable(state, arg, &[]);
@@ -684,7 +448,7 @@ impl<'p> Interp<'p> {
     }
 
     /// The return type of an abstract method that the call would run.
-    fn declared_result(&self, state: &State, site: &Site<'_>) -> Option<TypeRef> {
+    pub(super) fn declared_result(&self, state: &State, site: &Site<'_>) -> Option<TypeRef> {
         self.types_of(state, &site.receiver).iter().find_map(|ty| {
             let at = self.shared.program.method(&ty.name, &site.name)?;
             self.shared.program.function(at).ret.clone()
@@ -692,44 +456,8 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// Whether one of the words stands in the receiver's name, or in that of a field that leads to it.
-fn has_receiver_word(pattern: &CallPattern, site: &Site<'_>) -> bool {
-    let mut names: Vec<Name> = site.word.iter().cloned().collect();
-    site.receiver.walk(&mut |it| {
-        if let Some((_, name)) = it.as_path() {
-            names.push(name.clone());
-        }
-    });
-    names.iter().any(|name| pattern.receiver_words.iter().any(|it| has_word(name, it)))
-}
-
-/// Whether a role for receivers of unknown type can be meant, by what the call is given: a closure to
-/// run, the name of a table to ask.
-fn admits(state: &State, role: &Role, site: &Site<'_>) -> bool {
-    match role {
-        Role::CallWith { body: Access::Arg(idx, _), .. } => {
-            site.args.get(*idx as usize).is_none_or(|it| may_be_called(state, it))
-        }
-        Role::Query { source, .. } if source.table == Some(Access::Receiver) => {
-            matches!(site.receiver, Value::Static(_) | Value::Case(..) | Value::Class(_))
-        }
-        _ => true,
-    }
-}
-
-fn may_be_called(state: &State, value: &Value) -> bool {
-    match value {
-        Value::Static(_) | Value::Test(_) => false,
-        value if value.is_constant() => false,
-        value => !matches!(
-            state.object(value).map(|it| &it.kind),
-            Some(ObjectKind::Condition(..) | ObjectKind::Query(_) | ObjectKind::Row(_))
-        ),
-    }
-}
-
 /// Whether a value leads to a column of something, or to a count.
-fn speaks_of_row(value: &Value) -> bool {
+pub(super) fn speaks_of_row(value: &Value) -> bool {
     let mut found = false;
     value.walk(&mut |it| {
         found |= matches!(it, Value::Path(_) | Value::Count(_) | Value::Object(_) | Value::Ran(_));
@@ -737,11 +465,11 @@ fn speaks_of_row(value: &Value) -> bool {
     found
 }
 
-fn is_scalar(ty: &TypeRef) -> bool {
+pub(super) fn is_scalar(ty: &TypeRef) -> bool {
     matches!(&*ty.name, "bool" | "int" | "string" | "float" | "void" | "mixed" | "null" | "array")
 }
 
-fn is_durable(role: &Role) -> bool {
+pub(super) fn is_durable(role: &Role) -> bool {
     matches!(
         role,
         Role::Update { .. }
@@ -755,7 +483,7 @@ fn is_durable(role: &Role) -> bool {
 }
 
 /// Whether the role says that the call is about rows: what it does to them is known.
-fn reads_or_writes(role: &Role) -> bool {
+pub(super) fn reads_or_writes(role: &Role) -> bool {
     is_durable(role)
         || matches!(
             role,
@@ -776,17 +504,9 @@ fn reads_or_writes(role: &Role) -> bool {
 }
 
 /// Whether the role does more than write rows that exist.
-fn is_work(role: &Role) -> bool {
+pub(super) fn is_work(role: &Role) -> bool {
     matches!(
         role,
         Role::Insert { .. } | Role::Delete { .. } | Role::Message(MessageRole::Publish { .. })
     )
-}
-
-/// Whether `word` stands in an identifier as a word: `jobRepository` has `repository`, `repo` is not
-/// in `report`.
-pub(super) fn has_word(identifier: &str, word: &str) -> bool {
-    let identifier = format!("_{}_", crate::base::snake_case(identifier));
-    let word = crate::base::snake_case(word);
-    identifier.contains(&format!("_{word}_")) || identifier.contains(&format!("_{word}s_"))
 }

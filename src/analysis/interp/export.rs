@@ -249,7 +249,7 @@ impl Interp<'_> {
             }
             let point = super::Point { block: *block, instr: u32::MAX, seq: 0 };
             let span = self.condition_span(*block);
-            for it in super::relate::columns_tested(tested) {
+            for it in super::tested::columns_tested(tested) {
                 out.push((point, Effect::Check(it.into_fact(holds, span, self.at))));
             }
             let mut ids = Vec::new();
@@ -297,7 +297,7 @@ impl Interp<'_> {
                     class,
                     crate::model::ColumnClass::Counter | crate::model::ColumnClass::Weak
                 )
-                || write.checks.iter().any(|it| super::relate::same_column(&it.column, column))
+                || write.checks.iter().any(|it| super::same::same_column(&it.column, column))
         };
         if write.kind == WriteKind::Row {
             return write.changes.is_empty()
@@ -309,7 +309,7 @@ impl Interp<'_> {
         let upsert = stmt.upsert.iter().flat_map(|it| &it.sets);
         // A plain column that is set to something fixed may be a state for a caller that tests it.
         let fixed = |it: &Assign| {
-            it.value == SqlExpr::Now || super::query::sql_value(&it.value, params).is_constant()
+            it.value == SqlExpr::Now || super::column::sql_value(&it.value, params).is_constant()
         };
         stmt.sets
             .iter()

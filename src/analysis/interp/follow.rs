@@ -1,7 +1,8 @@
 //! Writes that go on where an earlier write of the same row has begun: `running`, then `done`. Who gets to
 //! the second has passed the first, so that the fault, if there is one, is the first.
 
-use super::relate::{Tested, relates, same_row};
+use super::same::{relates, same_row};
+use super::tested::Tested;
 use super::{Interp, Point};
 use crate::analysis::fact::{WriteFact, WriteKind};
 use crate::analysis::gate::Gates;

@@ -40,7 +40,7 @@ impl Interp<'_> {
         if self.language != Language::Rust || !runs_statement(role) {
             return outer;
         }
-        let Some((handle, kind)) = self.handle_of(state, site, role) else { return outer };
+        let Some((handle, kind)) = self.executor_behind(state, site, role) else { return outer };
         self.engine = self.engine_of(state, &handle).or(self.engine);
         match kind {
             Some(ExecutorKind::Pool) => {
@@ -87,7 +87,7 @@ impl Interp<'_> {
     }
 
     /// The executor that the row names, else the receiver or the first argument that is one.
-    fn handle_of(
+    fn executor_behind(
         &mut self,
         state: &mut State,
         site: &Site<'_>,

@@ -14,24 +14,35 @@
 
 mod apply;
 mod call;
+mod callable;
+mod column;
+mod condition;
 mod effect;
 mod eval;
+mod expand;
 mod export;
+mod expr;
+mod fetch;
 mod follow;
+mod format;
 mod handle;
 mod lineage;
 mod list;
+mod pattern;
 mod place;
 mod query;
 mod relate;
 mod role;
 mod row;
+mod same;
 mod sql;
 mod target;
+mod tested;
 mod typing;
+mod write;
 
-pub(super) use query::sql_value;
-pub(super) use relate::is_key_column;
+pub(super) use column::sql_value;
+pub(super) use same::is_key_column;
 
 use super::Program;
 use super::fact::{Context, LoadFact, Transaction, WriteFact};
@@ -255,7 +266,7 @@ impl<'p> Interp<'p> {
             merge(&mut entries[0], start.clone());
             for (idx, &block) in order.iter().enumerate() {
                 let Some(mut state) = entries[block.0 as usize].take() else { continue };
-                state.forget(|local| idx > 0 && live.is_dead(local, idx - 1));
+                state.forget(live.dying(idx));
                 self.block(block, state, &mut entries);
             }
         }
@@ -304,23 +315,29 @@ impl<'p> Interp<'p> {
         state
     }
 
-    fn block(&mut self, id: BlockId, mut state: State, entries: &mut [Option<State>]) {
+    fn instrs(&mut self, id: BlockId, state: &mut State) {
         let func = self.func;
         let block = &func.cfg.blocks[id];
-        let before = block.handler.is_some().then(|| state.clone());
         for (idx, instr) in block.instrs.iter().enumerate() {
             let instr_idx = u32::try_from(idx).unwrap_or(u32::MAX);
             self.point = Point { block: id, instr: instr_idx, seq: 0 };
             self.span = instr.span;
             match &instr.kind {
                 InstrKind::Assign(place, value) => {
-                    let value = self.rvalue(&mut state, value, place);
-                    self.store(&mut state, place, value);
+                    let value = self.rvalue(state, value, place);
+                    self.store(state, place, value);
                 }
-                InstrKind::Call(call) => self.call(&mut state, call),
-                InstrKind::Drop(local) => self.drop_local(&mut state, *local),
+                InstrKind::Call(call) => self.call(state, call),
+                InstrKind::Drop(local) => self.drop_local(state, *local),
             }
         }
+    }
+
+    fn block(&mut self, id: BlockId, mut state: State, entries: &mut [Option<State>]) {
+        let func = self.func;
+        let block = &func.cfg.blocks[id];
+        let before = block.handler.is_some().then(|| state.clone());
+        self.instrs(id, &mut state);
         self.point = Point {
             block: id,
             instr: u32::try_from(block.instrs.len()).unwrap_or(u32::MAX),

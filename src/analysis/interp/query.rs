@@ -2,18 +2,18 @@
 
 use super::Interp;
 use super::call::Site;
+use super::column::column_name;
+use super::column::column_of_table;
+use super::column::sql_value;
 use super::eval::plain_key;
-use super::relate::{filters_of, key_value};
+use super::same::{filters_of, key_value};
 use crate::analysis::fact::{LoadFact, Table};
 use crate::analysis::object::{Object, ObjectKind, QueryState, RowState};
 use crate::analysis::state::State;
-use crate::analysis::value::{FoldedText, Value};
-use crate::base::{Name, Span, snake_case};
-use crate::ir::{
-    Assign, Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef,
-};
-use crate::model::{Access, Comparison, LockSpec, RowSource, TypeKindHint, Verb, Yield};
-use std::collections::BTreeMap;
+use crate::analysis::value::Value;
+use crate::base::{Name, Span};
+use crate::ir::{Assign, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef};
+use crate::model::{Access, LockSpec, RowSource, TypeKindHint, Verb, Yield};
 use std::sync::Arc;
 
 impl Interp<'_> {
@@ -103,7 +103,7 @@ impl Interp<'_> {
         root
     }
 
-    fn is_repository(&self, state: &State, value: &Value) -> bool {
+    pub(super) fn is_repository(&self, state: &State, value: &Value) -> bool {
         self.types_of(state, value).iter().any(|ty| {
             let fact = self.fact_of(&ty.name);
             fact.is_some_and(|it| it.kind == Some(TypeKindHint::Repository))
@@ -111,7 +111,13 @@ impl Interp<'_> {
     }
 
     /// Key and criteria of a row source become conditions.
-    fn add_source(&mut self, state: &mut State, site: &Site<'_>, root: &Value, source: &RowSource) {
+    pub(super) fn add_source(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        root: &Value,
+        source: &RowSource,
+    ) {
         let span = self.span;
         if let Some(key) = source.key.as_ref().filter(|it| self.is_given(site, it)) {
             let key = self.access(state, site, key);
@@ -170,287 +176,6 @@ impl Interp<'_> {
 
     pub(super) fn forget_pending(&mut self, state: &mut State, site: &Site<'_>) {
         state.heap.remove(&Value::path(site.receiver.clone(), "{query}"));
-    }
-
-    pub(super) fn add_where(
-        &mut self,
-        state: &mut State,
-        site: &Site<'_>,
-        (column, op, value): (&Access, Option<&Access>, Option<&Access>),
-        comparison: Comparison,
-        any: bool,
-    ) -> Value {
-        let root = self.query_of(state, site);
-        let before = query_mut(state, &root).map_or(0, |it| it.conditions.len());
-        let column_value = self.access(state, site, column);
-        let given = |access: Option<&Access>, it: &Self| {
-            access.filter(|access| it.is_given(site, access)).cloned()
-        };
-        let value = given(value, self).map(|it| self.access(state, site, &it));
-        let op = given(op, self).map(|it| self.access(state, site, &it));
-        if matches!(column_value, Value::Closure(..)) {
-            self.run_callable(state, &column_value, std::slice::from_ref(&root));
-        } else if let Some(name) = plain_column(&column_value)
-            && (value.is_some()
-                || op.is_some()
-                || !matches!(comparison, Comparison::ByArgument | Comparison::Eq))
-        {
-            self.compare(state, &root, name, (op, value), comparison);
-        } else {
-            self.add_conditions(state, &root, &column_value, &value.unwrap_or(Value::Null));
-        }
-        if any && let Some(query) = query_mut(state, &root) {
-            let added = query.conditions.split_off(before.min(query.conditions.len()));
-            let earlier = std::mem::take(&mut query.conditions);
-            query.conditions.push(either(earlier, added, self.span));
-        }
-        // On a connection, the builder calls are chained on the connection itself.
-        if matches!(&root, Value::Path(it) if &*it.1 == "{query}") {
-            site.receiver.clone()
-        } else {
-            root
-        }
-    }
-
-    /// One comparison of a column.
-    fn compare(
-        &mut self,
-        state: &mut State,
-        root: &Value,
-        column: Name,
-        (op, value): (Option<Value>, Option<Value>),
-        comparison: Comparison,
-    ) {
-        let (column, suffix) = split_operator(&column);
-        // `where('status', 'new')` next to `where('status', '=', 'new')`.
-        let (op_text, value) = match (op, value) {
-            (Some(op), Some(value)) => (op.as_str(), value),
-            (Some(only), None) | (None, Some(only)) => (None, only),
-            (None, None) => (None, Value::Null),
-        };
-        let op = match comparison {
-            Comparison::ByArgument => {
-                let text = op_text.as_deref().or(suffix.as_deref()).unwrap_or("=");
-                operator(text)
-            }
-            Comparison::Eq => match suffix.as_deref() {
-                Some(text) => operator(text),
-                None => ConditionOp::Eq,
-            },
-            Comparison::Ne => ConditionOp::Ne,
-            Comparison::In => ConditionOp::In,
-            Comparison::NotIn => ConditionOp::NotIn,
-            Comparison::IsNull => ConditionOp::IsNull,
-            Comparison::IsNotNull => ConditionOp::IsNotNull,
-            Comparison::Less => ConditionOp::Less,
-            Comparison::Greater => ConditionOp::Greater,
-            Comparison::Other => ConditionOp::Other,
-        };
-        let (op, values) = self.compared(state, op, value);
-        let span = self.span;
-        if let Some(query) = query_mut(state, root) {
-            query.condition(column, op, values, span);
-        }
-    }
-
-    fn compared(&self, state: &State, op: ConditionOp, value: Value) -> (ConditionOp, Vec<Value>) {
-        match (op, &value) {
-            (ConditionOp::IsNull | ConditionOp::IsNotNull, _) => (op, Vec::new()),
-            (ConditionOp::Eq, Value::Null) => (ConditionOp::IsNull, Vec::new()),
-            (ConditionOp::Ne, Value::Null) => (ConditionOp::IsNotNull, Vec::new()),
-            (ConditionOp::Eq | ConditionOp::In, value) if self.is_list(state, value) => {
-                (ConditionOp::In, self.elements_or_self(state, value))
-            }
-            (ConditionOp::Ne | ConditionOp::NotIn, value) if self.is_list(state, value) => {
-                (ConditionOp::NotIn, self.elements_or_self(state, value))
-            }
-            _ => (op, vec![value]),
-        }
-    }
-
-    fn is_list(&self, state: &State, value: &Value) -> bool {
-        matches!(state.object(value).map(|it| &it.kind), Some(ObjectKind::Array(_)))
-    }
-
-    /// Conditions from an array of pairs, raw SQL text, or a condition value.
-    pub(super) fn add_conditions(
-        &mut self,
-        state: &mut State,
-        root: &Value,
-        given: &Value,
-        binds: &Value,
-    ) {
-        match state.object(given).map(|it| it.kind.clone()) {
-            Some(ObjectKind::Array(array)) => {
-                for item in &array.items {
-                    self.add_pair(state, root, &item.key, &item.value);
-                }
-                if array.open
-                    && let Some(query) = query_mut(state, root)
-                {
-                    query.vague = true;
-                }
-            }
-            Some(ObjectKind::Condition(conditions, params)) => {
-                if let Some(query) = query_mut(state, root) {
-                    absorb(query, &conditions, &params);
-                }
-            }
-            // `quoteInto('id = ?', $id)`: a text with its values.
-            Some(ObjectKind::Statement(stmt)) => {
-                self.add_text(state, root, &stmt.text, stmt.params.clone());
-            }
-            Some(ObjectKind::Query(inner)) => {
-                let params = inner.params.clone();
-                if let Some(query) = query_mut(state, root) {
-                    absorb(query, &inner.conditions, &params);
-                }
-            }
-            _ => self.add_raw(state, root, given, binds),
-        }
-    }
-
-    fn add_pair(&mut self, state: &mut State, root: &Value, key: &Value, value: &Value) {
-        match key {
-            Value::Int(_) => {
-                let Some(ObjectKind::Array(inner)) = state.object(value).map(|it| it.kind.clone())
-                else {
-                    self.add_conditions(state, root, value, &Value::Null);
-                    return;
-                };
-                let items: Vec<Value> = inner.items.iter().map(|it| it.value.clone()).collect();
-                match items.as_slice() {
-                    [column, op, value] => {
-                        if let Some(name) = plain_column(column) {
-                            let pair = (Some(op.clone()), Some(value.clone()));
-                            self.compare(state, root, name, pair, Comparison::ByArgument);
-                        }
-                    }
-                    [column, value] => {
-                        if let Some(name) = plain_column(column) {
-                            self.compare(
-                                state,
-                                root,
-                                name,
-                                (None, Some(value.clone())),
-                                Comparison::Eq,
-                            );
-                        }
-                    }
-                    _ => self.add_conditions(state, root, value, &Value::Null),
-                }
-            }
-            key if self.add_group(state, root, key, value) => (),
-            key => match column_name(key) {
-                Some(name) => {
-                    self.compare(state, root, name, (None, Some(value.clone())), Comparison::Eq);
-                }
-                None if key.as_str().is_some() => self.add_raw(state, root, key, value),
-                None => self.add_open_pair(state, root, key, value),
-            },
-        }
-    }
-
-    /// `[$this->primaryKey => $id]`: the column is a caller's.
-    fn add_open_pair(&mut self, state: &mut State, root: &Value, key: &Value, value: &Value) {
-        let span = self.span;
-        if let Some(query) = query_mut(state, root) {
-            let column_param = Some(query.param(key.clone()));
-            let values = vec![SqlExpr::Param(query.param(value.clone()))];
-            let op = ConditionOp::Eq;
-            let open = unknown_condition(ParamRef::Hole(0), span);
-            query.conditions.push(Condition { column_param, op, values, ..open });
-        }
-    }
-
-    /// `'NOT' => [...]`, `'OR' => [...]`, `'AND' => [...]` around an array of conditions.
-    fn add_group(&mut self, state: &mut State, root: &Value, key: &Value, value: &Value) -> bool {
-        let Some(word) = key.as_str() else { return false };
-        let word = word.trim_start_matches('$').to_ascii_uppercase();
-        if !matches!(&*word, "NOT" | "OR" | "AND") || !self.is_list(state, value) {
-            return false;
-        }
-        let before = query_mut(state, root).map_or(0, |it| it.conditions.len());
-        self.add_conditions(state, root, value, &Value::Null);
-        let span = self.span;
-        let Some(query) = query_mut(state, root) else { return true };
-        let added = query.conditions.split_off(before.min(query.conditions.len()));
-        match &*word {
-            "NOT" if added.len() == 1 => query.conditions.extend(added.into_iter().map(negated)),
-            "NOT" => query.vague = true,
-            "OR" => {
-                let branches = added.into_iter().map(|it| vec![it]);
-                let joined = branches.reduce(|a, b| vec![either(a, b, span)]);
-                query.conditions.extend(joined.into_iter().flatten());
-            }
-            _ => query.conditions.extend(added),
-        }
-        true
-    }
-
-    /// Raw SQL of conditions with bound values.
-    fn add_raw(&mut self, state: &mut State, root: &Value, given: &Value, binds: &Value) {
-        let binds = self.bound_values(state, binds);
-        self.add_text(state, root, given, binds);
-    }
-
-    fn add_text(
-        &mut self,
-        state: &mut State,
-        root: &Value,
-        given: &Value,
-        binds: BTreeMap<ParamRef, Value>,
-    ) {
-        let text = match given {
-            Value::Null | Value::Bool(_) => return,
-            Value::Text(text) => (**text).clone(),
-            Value::Str(_) => FoldedText::of_value(given, self.span, false),
-            given => {
-                let param_value = given.clone();
-                let span = self.span;
-                if let Some(query) = query_mut(state, root) {
-                    // An array or text that only a caller knows.
-                    let param = query.param(param_value);
-                    query.conditions.push(unknown_condition(param, span));
-                }
-                return;
-            }
-        };
-        let (sql_text, holes) = super::sql::to_sql(&text);
-        let (conditions, complete) = crate::lang::sql::parse_condition(&sql_text, None);
-        if let Some(query) = query_mut(state, root) {
-            query.vague |= !complete;
-            let mut params = holes;
-            params.extend(binds);
-            absorb(query, &conditions, &params);
-        }
-    }
-
-    fn bound_values(&self, state: &State, binds: &Value) -> BTreeMap<ParamRef, Value> {
-        let mut out = BTreeMap::new();
-        match state.object(binds).map(|it| &it.kind) {
-            Some(ObjectKind::Array(array)) => {
-                let mut items = array.items.as_slice();
-                if let [only] = items
-                    && let Some(ObjectKind::Array(inner)) =
-                        state.object(&only.value).map(|it| &it.kind)
-                {
-                    items = &inner.items;
-                }
-                for (idx, item) in items.iter().enumerate() {
-                    let param = match item.key.as_str() {
-                        Some(name) => ParamRef::Named(name.trim_start_matches([':', '@']).into()),
-                        None => ParamRef::Position(u32::try_from(idx).unwrap_or(u32::MAX)),
-                    };
-                    out.insert(param, item.value.clone());
-                }
-            }
-            _ if *binds == Value::Null => (),
-            _ => {
-                out.insert(ParamRef::Position(0), binds.clone());
-            }
-        }
-        out
     }
 
     pub(super) fn add_set(
@@ -538,7 +263,7 @@ impl Interp<'_> {
                     }
                 }
             }
-            _ => match super::sql::assignments(given) {
+            _ => match super::format::assignments(given) {
                 Some((sets, params)) => self.absorb_sets(state, root, &sets, &params),
                 None if given.as_str().is_some() => (),
                 None => self.set_unknown(state, root, given.clone()),
@@ -547,12 +272,12 @@ impl Interp<'_> {
     }
 
     /// Assignments from a text, with their parameters renamed.
-    fn absorb_sets(
+    pub(super) fn absorb_sets(
         &mut self,
         state: &mut State,
         root: &Value,
         sets: &[Assign],
-        params: &BTreeMap<ParamRef, Value>,
+        params: &std::collections::BTreeMap<ParamRef, Value>,
     ) {
         let Some(query) = query_mut(state, root) else { return };
         for set in sets {
@@ -566,7 +291,7 @@ impl Interp<'_> {
         }
     }
 
-    fn set_unknown(&mut self, state: &mut State, root: &Value, value: Value) {
+    pub(super) fn set_unknown(&mut self, state: &mut State, root: &Value, value: Value) {
         let span = self.span;
         if let Some(query) = query_mut(state, root) {
             let param = query.param(value);
@@ -672,7 +397,7 @@ impl Interp<'_> {
     }
 
     /// A row of which only some columns were selected: one alone is the value itself.
-    fn narrowed(&self, state: &mut State, row: Value, columns: &[Name]) -> Value {
+    pub(super) fn narrowed(&self, state: &mut State, row: Value, columns: &[Name]) -> Value {
         match columns {
             [] => row,
             [column] => Value::path(row, column.clone()),
@@ -815,235 +540,5 @@ pub(super) fn query_mut<'s>(state: &'s mut State, root: &Value) -> Option<&'s mu
     match &mut state.object_mut(root).kind {
         ObjectKind::Query(query) => Some(query),
         _ => None,
-    }
-}
-
-/// Takes another query's conditions in.
-pub(super) fn absorb_into(query: &mut QueryState, part: &QueryState) {
-    absorb(query, &part.conditions, &part.params);
-}
-
-/// Takes conditions in, with their parameters renamed.
-fn absorb(query: &mut QueryState, conditions: &[Condition], params: &BTreeMap<ParamRef, Value>) {
-    for condition in conditions {
-        let condition = renamed(query, condition, params);
-        query.conditions.push(condition);
-    }
-}
-
-fn renamed(
-    query: &mut QueryState,
-    it: &Condition,
-    params: &BTreeMap<ParamRef, Value>,
-) -> Condition {
-    let mut out = it.clone();
-    for value in &mut out.values {
-        if let SqlExpr::Param(param) = value
-            && let Some(found) = params.get(param)
-        {
-            *value = SqlExpr::Param(query.param(found.clone()));
-        }
-    }
-    if let Some(param) = &mut out.column_param
-        && let Some(found) = params.get(param)
-    {
-        *param = query.param(found.clone());
-    }
-    for branch in &mut out.any {
-        *branch = branch.iter().map(|it| renamed(query, it, params)).collect();
-    }
-    out
-}
-
-fn negated(mut it: Condition) -> Condition {
-    it.op = match it.op {
-        ConditionOp::Eq => ConditionOp::Ne,
-        ConditionOp::Ne => ConditionOp::Eq,
-        ConditionOp::In => ConditionOp::NotIn,
-        ConditionOp::NotIn => ConditionOp::In,
-        ConditionOp::IsNull => ConditionOp::IsNotNull,
-        ConditionOp::IsNotNull => ConditionOp::IsNull,
-        ConditionOp::Less => ConditionOp::Greater,
-        ConditionOp::Greater => ConditionOp::Less,
-        it @ (ConditionOp::Like | ConditionOp::InSelect | ConditionOp::Other) => it,
-    };
-    it
-}
-
-pub(super) fn either(earlier: Vec<Condition>, added: Vec<Condition>, span: Span) -> Condition {
-    let column = match (earlier.first(), added.first()) {
-        (Some(a), Some(b)) if a.column == b.column => a.column.clone(),
-        _ => "".into(),
-    };
-    Condition {
-        column,
-        column_param: None,
-        op: ConditionOp::Other,
-        values: Vec::new(),
-        any: vec![earlier, added],
-        foreign: false,
-        span,
-    }
-}
-
-/// A condition that only a caller knows.
-pub(super) fn unknown_condition(param: ParamRef, span: Span) -> Condition {
-    Condition {
-        column: "".into(),
-        column_param: Some(param),
-        op: ConditionOp::Other,
-        values: Vec::new(),
-        any: Vec::new(),
-        foreign: false,
-        span,
-    }
-}
-
-/// What an SQL expression stands for.
-pub(crate) fn sql_value(expr: &SqlExpr, params: &BTreeMap<ParamRef, Value>) -> Value {
-    match expr {
-        SqlExpr::Str(it) => Value::Str(it.clone()),
-        SqlExpr::Int(it) => Value::Int(*it),
-        SqlExpr::Bool(it) => Value::Bool(*it),
-        SqlExpr::Null => Value::Null,
-        SqlExpr::Param(param) => match params.get(param) {
-            Some(it) => it.clone(),
-            None => params
-                .get(&ParamRef::Named("*".into()))
-                .map_or(Value::Unknown, |it| bound_in(it, param)),
-        },
-        SqlExpr::Mixed(them) | SqlExpr::Relative(them) | SqlExpr::Other(them) => {
-            Value::derived(them.iter().filter_map(|it| params.get(it).cloned()))
-        }
-        SqlExpr::Column(_) | SqlExpr::Now | SqlExpr::Conditional => Value::Unknown,
-    }
-}
-
-/// What a parameter stands for when all are bound by one array that a caller knows.
-fn bound_in(array: &Value, param: &ParamRef) -> Value {
-    match (array, param) {
-        (
-            Value::Param(_) | Value::This | Value::Path(_) | Value::Object(_),
-            ParamRef::Named(name),
-        ) => Value::path(array.clone(), name.clone()),
-        (array, _) => Value::derived([array.clone()]),
-    }
-}
-
-/// A column name in a value: a string, a `Column::Status` constant, or a path's last part.
-pub(super) fn column_name(value: &Value) -> Option<Name> {
-    match value {
-        Value::Case(_, name) => Some(snake_case(name).into()),
-        Value::Static(name) => Some(snake_case(crate::base::last_segment(name)).into()),
-        // An argument that may be left out: `$where ?: $this->primaryKey`.
-        Value::Any(them) => {
-            let mut named = them.iter().filter_map(column_name);
-            match (named.next(), named.next()) {
-                (Some(only), None) => Some(only),
-                _ => None,
-            }
-        }
-        value => {
-            let text = literal_of(value)?;
-            let text = text.trim();
-            let fits = !text.is_empty()
-                && text.len() < 80
-                && text.chars().all(|it| {
-                    it.is_alphanumeric() || matches!(it, '_' | '.' | '`' | '"' | '[' | ']')
-                })
-                && !text.chars().all(|it| it.is_ascii_digit());
-            fits.then(|| bare_column(text))
-        }
-    }
-}
-
-/// A column by its path: `jobs::status`, `Column::Status`, `status`.
-fn column_of_table(value: &Value) -> Option<Name> {
-    matches!(value, Value::Case(..) | Value::Static(_)).then(|| column_name(value)).flatten()
-}
-
-/// A column, perhaps followed by an operator (`status !=`).
-fn plain_column(value: &Value) -> Option<Name> {
-    if let Some(name) = column_name(value) {
-        return Some(name);
-    }
-    let text = literal_of(value)?;
-    let (column, suffix) = split_operator(&text);
-    suffix.is_some().then_some(column)
-}
-
-fn bare_column(text: &str) -> Name {
-    let last = text.rsplit('.').next().unwrap_or(text);
-    last.trim_matches(|it: char| matches!(it, '`' | '"' | '[' | ']')).into()
-}
-
-/// A string, with holes left out (`"{$alias}.status"`).
-pub(super) fn literal_of(value: &Value) -> Option<Name> {
-    if let Some(text) = value.as_str() {
-        return Some(text);
-    }
-    let Value::Text(text) = value else { return None };
-    let joined: String = text
-        .pieces
-        .iter()
-        .map(|it| match it {
-            crate::analysis::value::FoldedPiece::Lit { value, .. } => &**value,
-            crate::analysis::value::FoldedPiece::Hole { .. } => "",
-        })
-        .collect();
-    (!joined.contains(char::is_whitespace) && !joined.is_empty()).then(|| joined.into())
-}
-
-/// `status !=` and `id = ?` are a column and an operator.
-fn split_operator(text: &str) -> (Name, Option<String>) {
-    let text = text.trim();
-    let end = text.find(|it: char| it.is_whitespace() || matches!(it, '=' | '<' | '>' | '!' | '?'));
-    let Some(end) = end else { return (bare_column(text), None) };
-    let (column, rest) = text.split_at(end);
-    let rest = rest.replace(['?', ':'], " ").trim().to_ascii_lowercase();
-    let simple = matches!(
-        rest.as_str(),
-        "" | "="
-            | "=="
-            | "!="
-            | "<>"
-            | "<"
-            | "<="
-            | ">"
-            | ">="
-            | "in"
-            | "not in"
-            | "is"
-            | "is not"
-            | "in ( )"
-            | "in ()"
-            | "in( )"
-            | "in()"
-            | "not in ( )"
-            | "like"
-    );
-    if simple
-        && column.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '.' | '`' | '"'))
-        && !column.is_empty()
-    {
-        let rest = rest.trim_end_matches([')', '(', ' ']).to_owned();
-        (bare_column(column), Some(if rest.is_empty() { "=".to_owned() } else { rest }))
-    } else {
-        (text.into(), None)
-    }
-}
-
-fn operator(text: &str) -> ConditionOp {
-    match text.trim().to_ascii_lowercase().as_str() {
-        "=" | "==" | "===" | "is" | "eq" => ConditionOp::Eq,
-        "!=" | "<>" | "!==" | "is not" | "ne" | "neq" => ConditionOp::Ne,
-        "in" => ConditionOp::In,
-        "not in" | "notin" | "nin" => ConditionOp::NotIn,
-        "<" | "<=" | "lt" => ConditionOp::Less,
-        ">" | ">=" | "gt" => ConditionOp::Greater,
-        "is null" => ConditionOp::IsNull,
-        "is not null" => ConditionOp::IsNotNull,
-        "like" => ConditionOp::Like,
-        _ => ConditionOp::Other,
     }
 }

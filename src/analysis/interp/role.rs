@@ -193,7 +193,7 @@ impl Interp<'_> {
                     column.as_ref().map_or(Value::Unknown, |it| self.access(state, site, it))
                 };
                 let row = self.access(state, site, row);
-                match super::query::column_name(&column) {
+                match super::column::column_name(&column) {
                     Some(name) => Some(self.read_field(state, &row, &property_name(&name))),
                     None => match column {
                         // By position.
@@ -208,7 +208,7 @@ impl Interp<'_> {
                 let row = self.access(state, site, row);
                 let column = column.as_ref().and_then(|it| {
                     let it = self.access(state, site, it);
-                    super::query::column_name(&it)
+                    super::column::column_name(&it)
                 });
                 let read = self.read_field(state, &row, &column.unwrap_or_else(|| "state".into()));
                 let value = value.as_ref().map(|it| self.access(state, site, it));
@@ -401,7 +401,7 @@ impl Interp<'_> {
             let alternatives: Vec<Value> = template
                 .alternatives()
                 .iter()
-                .map(|it| super::sql::format_text(it, &args, self.span))
+                .map(|it| super::format::format_text(it, &args, self.span))
                 .collect();
             alternatives.into_iter().reduce(Value::join).unwrap_or_default()
         } else {

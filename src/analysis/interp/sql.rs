@@ -3,14 +3,14 @@
 use super::Interp;
 use super::call::Site;
 use super::eval::plain_key;
+use super::format::bind_key;
+use super::format::parse_value;
 use crate::analysis::fact::{LoadFact, Table};
 use crate::analysis::object::{Field, Object, ObjectKind, RowState, StatementState};
 use crate::analysis::state::State;
 use crate::analysis::summary::Deferred;
 use crate::analysis::value::{FoldedPiece, FoldedText, Identity, Value};
-use crate::base::{Name, Span};
 use crate::ir::{Callee, LocalId, Operand, ParamRef, Statement, StatementKind};
-use crate::lang::sql::{self, SqlPiece, SqlText};
 use crate::model::{Access, LockKind, LockSpec, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(super) type Parsed = (Arc<Statement>, Arc<BTreeMap<ParamRef, Value>>);
 
 /// How many ways to build one text are looked at.
-const MAX_TEXTS: usize = 4;
+pub(super) const MAX_TEXTS: usize = 4;
 
 impl Interp<'_> {
     pub(super) fn prepare_role(
@@ -41,9 +41,8 @@ impl Interp<'_> {
     }
 
     /// A statement object for a text; a statement stays what it is.
-    fn prepare(&mut self, state: &mut State, text: Value, what: &str) -> Value {
-        let is_query =
-            matches!(state.object(&text).map(|it| &it.kind), Some(ObjectKind::Query(_)));
+    pub(super) fn prepare(&mut self, state: &mut State, text: Value, what: &str) -> Value {
+        let is_query = matches!(state.object(&text).map(|it| &it.kind), Some(ObjectKind::Query(_)));
         if is_query || self.is_statement(state, &text) {
             return text;
         }
@@ -98,7 +97,7 @@ impl Interp<'_> {
         root.clone()
     }
 
-    fn is_array(&self, state: &State, value: &Value) -> bool {
+    pub(super) fn is_array(&self, state: &State, value: &Value) -> bool {
         matches!(state.object(value).map(|it| &it.kind), Some(ObjectKind::Array(_)))
     }
 
@@ -184,7 +183,7 @@ impl Interp<'_> {
     }
 
     /// The variable that holds the text that a call appends to.
-    fn grown_local(&self, site: &Site<'_>, to: Option<&Access>) -> Option<LocalId> {
+    pub(super) fn grown_local(&self, site: &Site<'_>, to: Option<&Access>) -> Option<LocalId> {
         match (to, &site.call.callee) {
             (Some(Access::Arg(idx, _)), _) => {
                 site.call.args.get(*idx as usize)?.place.as_ref()?.as_local()
@@ -246,7 +245,7 @@ impl Interp<'_> {
 
     /// `$query->getSQL() . ' ' . $platform->getWriteLockSQL()`: a query, and whether a lock clause
     /// follows it.
-    fn query_in_text(&self, state: &State, text: &Value) -> Option<(Value, bool)> {
+    pub(super) fn query_in_text(&self, state: &State, text: &Value) -> Option<(Value, bool)> {
         let Value::Text(text) = text else { return None };
         let mut query = None;
         let mut lock = false;
@@ -292,7 +291,7 @@ impl Interp<'_> {
     }
 
     /// The text is a caller's: the run is put off until it is known.
-    fn defer(
+    pub(super) fn defer(
         &mut self,
         state: &mut State,
         root: &Value,
@@ -323,7 +322,7 @@ impl Interp<'_> {
         }
     }
 
-    fn is_symbolic(&self, text: &Value) -> bool {
+    pub(super) fn is_symbolic(&self, text: &Value) -> bool {
         let mut symbolic = false;
         text.walk(&mut |it| {
             symbolic |= matches!(it, Value::Param(_) | Value::Capture(_) | Value::This);
@@ -331,7 +330,7 @@ impl Interp<'_> {
         symbolic
     }
 
-    fn run_parsed(
+    pub(super) fn run_parsed(
         &mut self,
         state: &mut State,
         site: Option<&Site<'_>>,
@@ -399,7 +398,7 @@ impl Interp<'_> {
     }
 
     /// INSERT ... RETURNING gives a row that nobody else has.
-    fn fresh_row(&mut self, state: &mut State, stmt: &Statement, id: Identity) {
+    pub(super) fn fresh_row(&mut self, state: &mut State, stmt: &Statement, id: Identity) {
         let table = Table { table: Some(stmt.table.clone()), model: None, value: None };
         let row = RowState { table, fresh: true, filters: Vec::new(), pack: self.pack.clone() };
         let kind = if stmt.kind == StatementKind::Delete {
@@ -449,7 +448,7 @@ impl Interp<'_> {
         }
     }
 
-    fn select(
+    pub(super) fn select(
         &mut self,
         state: &mut State,
         stmt: &Arc<Statement>,
@@ -457,8 +456,8 @@ impl Interp<'_> {
         _engine: Option<crate::ir::Engine>,
     ) -> Value {
         let table = self.statement_table(stmt, params);
-        let filters = super::relate::filters_of(&stmt.conditions, params);
-        let key = super::relate::key_value(&stmt.conditions, params);
+        let filters = super::same::filters_of(&stmt.conditions, params);
+        let key = super::same::key_value(&stmt.conditions, params);
         let row = Value::Object(self.identity(&("selected", stmt.verb_span.start)));
         if let Some(lock) = stmt.lock
             && !reads_no_table(stmt)
@@ -520,86 +519,6 @@ impl Interp<'_> {
             .filter(|_| stmt.table.contains('\\') || stmt.table.contains('_'))
             .map(|it| it.name.clone());
         Table { table, model, value }
-    }
-
-    pub(super) fn fetch_role(
-        &mut self,
-        state: &mut State,
-        site: &Site<'_>,
-        from: &Access,
-        gives: Yield,
-    ) -> Value {
-        let from = self.access(state, site, from);
-        match state.object(&from).map(|it| &it.kind) {
-            Some(ObjectKind::Query(_)) => self.run_query(state, site, &from, gives),
-            _ => self.fetch(state, &from, gives),
-        }
-    }
-
-    /// A row, rows or a value from a statement that ran, or from rows.
-    pub(super) fn fetch(&mut self, state: &mut State, from: &Value, gives: Yield) -> Value {
-        let row = match state.object(from).map(|it| &it.kind) {
-            Some(ObjectKind::Statement(stmt)) => match &stmt.row {
-                Some(row) => row.clone(),
-                None if self.is_symbolic(&stmt.text) => Value::path(from.clone(), "{row}"),
-                None => Value::Opaque(self.identity(&"fetched")),
-            },
-            Some(ObjectKind::List(row)) => row.clone(),
-            Some(ObjectKind::Row(_)) => from.clone(),
-            _ => match from {
-                Value::Unknown => Value::Opaque(self.identity(&"fetched")),
-                from => Value::element(from.clone()),
-            },
-        };
-        self.shape(state, row, gives)
-    }
-
-    /// A row in the shape that a call gives it.
-    pub(super) fn shape(&mut self, state: &mut State, row: Value, gives: Yield) -> Value {
-        match gives {
-            Yield::List => {
-                let out = Value::Object(self.identity(&("list", &row)));
-                state.put(out.clone(), Object { kind: ObjectKind::List(row), ..Object::default() });
-                out
-            }
-            Yield::Scalar => match state.object(&row).and_then(|it| it.fields.get("{first}")) {
-                Some(field) => field.value.clone(),
-                None if matches!(row, Value::Got(_) | Value::Count(_)) => row,
-                None => Value::path(row, "{first}"),
-            },
-            Yield::Number => match row {
-                Value::Got(_) | Value::Count(_) => row,
-                row => Value::path(row, "{count}"),
-            },
-            _ => row,
-        }
-    }
-
-    pub(super) fn count_role(
-        &mut self,
-        state: &mut State,
-        site: &Site<'_>,
-        from: &Access,
-    ) -> Value {
-        let from =
-            if self.is_given(site, from) { self.access(state, site, from) } else { Value::Unknown };
-        self.count_of(state, &from)
-    }
-
-    /// The count of the write behind a statement, an outcome, or of the last one on the connection.
-    pub(super) fn count_of(&mut self, state: &State, from: &Value) -> Value {
-        let behind = match state.object(from).map(|it| &it.kind) {
-            Some(ObjectKind::Statement(stmt)) => stmt.ran,
-            Some(ObjectKind::Outcome(id)) => Some(*id),
-            _ => match from {
-                Value::Count(id) | Value::Ran(id) => Some(*id),
-                _ => state.last_write,
-            },
-        };
-        match behind {
-            Some(id) => Value::Count(id),
-            None => Value::path(from.clone(), "{rows}"),
-        }
     }
 
     /// A text that a caller knows: the statement object that came back is parsed now.
@@ -669,181 +588,6 @@ pub(super) fn statement_mut<'s>(
 }
 
 /// `SELECT GET_LOCK(...)` and the like.
-fn reads_no_table(stmt: &Statement) -> bool {
+pub(super) fn reads_no_table(stmt: &Statement) -> bool {
     stmt.table.is_empty() && stmt.table_param.is_none()
-}
-
-fn bind_key(key: &Value) -> Option<ParamRef> {
-    match key {
-        Value::Int(it) => Some(ParamRef::Position(u32::try_from(it - 1).unwrap_or(0))),
-        key => {
-            let name = key.as_str()?;
-            Some(ParamRef::Named(name.trim_start_matches([':', '@', '$']).into()))
-        }
-    }
-}
-
-/// The statements in a text, for each way in which it is built; empty when it is no SQL or not known.
-pub(super) fn parse_value(text: &Value) -> Vec<Parsed> {
-    let mut out = Vec::new();
-    for it in text.alternatives().iter().take(MAX_TEXTS) {
-        let folded = match it {
-            Value::Text(text) => Arc::clone(text),
-            _ => continue,
-        };
-        let (sql_text, holes) = to_sql(&folded);
-        let holes = Arc::new(holes);
-        for stmt in sql::parse(&sql_text, None) {
-            out.push((Arc::new(stmt), Arc::clone(&holes)));
-        }
-    }
-    keep_whole(out)
-}
-
-/// The assignments in a text: `"status = 'closed', closed_at = NOW()"`.
-pub(super) fn assignments(
-    value: &Value,
-) -> Option<(Vec<crate::ir::Assign>, Arc<BTreeMap<ParamRef, Value>>)> {
-    let Value::Text(text) = value else { return None };
-    let span = text.pieces.iter().find_map(|it| match it {
-        FoldedPiece::Lit { span, value, .. } if value.contains('=') => Some(*span),
-        _ => None,
-    })?;
-    let mut whole = FoldedText::of_value(&Value::Str("UPDATE t SET ".into()), span, false);
-    whole.append((**text).clone());
-    let (stmt, params) = parse_value(&Value::Text(Arc::new(whole))).into_iter().next()?;
-    (!stmt.sets.is_empty()).then(|| (stmt.sets.clone(), params))
-}
-
-/// Of several ways to build a text, those that can be read whole: a way that leaves a list empty, or
-/// begins it with a comma, is none that runs.
-fn keep_whole(mut parsed: Vec<Parsed>) -> Vec<Parsed> {
-    let whole: Vec<StatementKind> =
-        parsed.iter().filter(|it| it.0.complete).map(|it| it.0.kind).collect();
-    parsed.retain(|it| it.0.complete || !whole.contains(&it.0.kind));
-    parsed
-}
-
-/// A text as the SQL reader takes it, and the values of its holes.
-pub(super) fn to_sql(text: &FoldedText) -> (SqlText, BTreeMap<ParamRef, Value>) {
-    let mut pieces = Vec::with_capacity(text.pieces.len());
-    let mut holes = BTreeMap::new();
-    for piece in &text.pieces {
-        match piece {
-            FoldedPiece::Lit { value, span, offsets } => pieces.push(SqlPiece::Lit {
-                value: value.clone(),
-                span: *span,
-                offsets: (**offsets).clone(),
-            }),
-            FoldedPiece::Hole { value, span, numeric } => {
-                let n = u32::try_from(holes.len()).unwrap_or(u32::MAX);
-                holes.insert(ParamRef::Hole(n), value.clone());
-                pieces.push(SqlPiece::Hole { numeric: *numeric, span: *span });
-            }
-        }
-    }
-    (SqlText { pieces }, holes)
-}
-
-/// `sprintf(template, args)`: `%s`, `%d`, `%1$s` become the arguments.
-pub(super) fn format_text(template: &Value, args: &[Value], span: Span) -> Value {
-    let Value::Text(text) = template else {
-        return Value::derived(args.iter().cloned().chain([template.clone()]));
-    };
-    let mut out = FoldedText::default();
-    let mut next = 0;
-    for piece in &text.pieces {
-        match piece {
-            FoldedPiece::Hole { .. } => out.pieces.push(piece.clone()),
-            FoldedPiece::Lit { value, span: at, offsets } => {
-                format_piece(value, (*at, offsets), (args, span), &mut next, &mut out);
-            }
-        }
-    }
-    Value::Text(Arc::new(out))
-}
-
-fn format_piece(
-    value: &Name,
-    (at, offsets): (Span, &[(u32, u32)]),
-    (args, span): (&[Value], Span),
-    next: &mut usize,
-    out: &mut FoldedText,
-) {
-    let source =
-        crate::ir::Piece::Lit { value: value.clone(), span: at, offsets: offsets.to_vec() };
-    let literal = |from: usize, to: usize, out: &mut FoldedText| {
-        if from < to {
-            let offset = |it: usize| source.source_offset(u32::try_from(it).unwrap_or(u32::MAX));
-            let start = offset(from);
-            let rest: Vec<(u32, u32)> = offsets
-                .iter()
-                .filter(|(value, _)| (from..to).contains(&(*value as usize)))
-                .map(|&(value, source)| {
-                    let from = u32::try_from(from).unwrap_or(0);
-                    (value - from, (at.start + source).saturating_sub(start))
-                })
-                .collect();
-            out.pieces.push(FoldedPiece::Lit {
-                value: value[from..to].into(),
-                span: Span { start, end: offset(to).max(start), ..at },
-                offsets: Arc::new(rest),
-            });
-        }
-    };
-    let bytes = value.as_bytes();
-    let (mut from, mut idx) = (0, 0);
-    while idx < bytes.len() {
-        if bytes[idx] != b'%' {
-            idx += 1;
-            continue;
-        }
-        let Some((len, which, kind)) = directive(&value[idx..]) else {
-            idx += 1;
-            continue;
-        };
-        literal(from, idx, out);
-        if kind == '%' {
-            out.pieces.push(FoldedPiece::Lit {
-                value: "%".into(),
-                span: at,
-                offsets: Arc::default(),
-            });
-        } else {
-            let arg = which.unwrap_or_else(|| {
-                *next += 1;
-                *next - 1
-            });
-            let value = args.get(arg).cloned().unwrap_or_default();
-            out.append(FoldedText::of_value(&value, span, matches!(kind, 'd' | 'u' | 'f')));
-        }
-        idx += len;
-        from = idx;
-    }
-    literal(from, bytes.len(), out);
-}
-
-/// Length, argument number and conversion of the directive at the start of `text`.
-fn directive(text: &str) -> Option<(usize, Option<usize>, char)> {
-    let rest = &text[1..];
-    if rest.starts_with('%') {
-        return Some((2, None, '%'));
-    }
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let (which, skip) = match rest.as_bytes().get(digits) {
-        Some(b'$') if digits > 0 => {
-            (rest[..digits].parse::<usize>().ok()?.checked_sub(1), digits + 1)
-        }
-        _ => (None, 0),
-    };
-    let flags = rest[skip..]
-        .bytes()
-        .take_while(|it| it.is_ascii_digit() || matches!(it, b'-' | b'+' | b'.' | b'\'' | b' '))
-        .count();
-    let kind = rest[skip + flags..].chars().next()?;
-    matches!(kind, 's' | 'd' | 'u' | 'f' | 'i' | 'b' | 'x' | 'X' | 'F').then_some((
-        1 + skip + flags + 1,
-        which,
-        kind,
-    ))
 }

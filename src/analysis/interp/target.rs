@@ -7,7 +7,9 @@
 //! ```
 
 use super::Interp;
-use super::query::{absorb_into, literal_of, query_mut};
+use super::column::literal_of;
+use super::condition::absorb_into;
+use super::query::query_mut;
 use crate::analysis::fact::Table;
 use crate::analysis::object::{ObjectKind, QueryState};
 use crate::analysis::state::State;

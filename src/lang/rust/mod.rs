@@ -5,7 +5,7 @@
 //! `?` is a branch on `Err` (for `Option` as well), and closures are functions of their own.
 //!
 //! Data flows: `parse` makes the tree, `names` collects what paths mean, `decl` and `data` walk the
-//! items, and for each function a [`body::Body`] lowers statements (`block`), expressions (`expr`,
+//! items, and for each function a `body::Body` lowers statements (`block`), expressions (`expr`,
 //! `call`, `control`), patterns (`pattern`) and macros (`macros`, `macro_tokens`, `format`, `select`).
 
 mod attr;

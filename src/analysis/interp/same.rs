@@ -1,0 +1,235 @@
+//! Whether two facts speak of the same row, key or column.
+
+use super::relate::MAX_EVIDENCE;
+use crate::analysis::fact::{Filter, LoadFact, WriteFact, WriteKind};
+use crate::analysis::value::Value;
+use crate::base::snake_case;
+use crate::ir::{Condition, ConditionOp, ParamRef, SqlExpr};
+use std::collections::BTreeMap;
+
+/// Whether a statement has a condition besides its key: only then can it be a claim.
+pub(super) fn may_claim(write: &WriteFact) -> bool {
+    let Some((stmt, _)) = &write.statement else { return false };
+    write.kind == WriteKind::Statement
+        && stmt.conditions.iter().any(|it| !is_key_column(&it.column) || !it.any.is_empty())
+}
+
+/// Whether two writes speak of the same row.
+pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
+    if a.table.same(&b.table) == Some(false) {
+        return false;
+    }
+    let key = |it: &WriteFact| {
+        it.statement.as_ref().and_then(|(stmt, params)| key_value(&stmt.conditions, params))
+    };
+    match (key(a), key(b)) {
+        (Some(x), Some(y)) if x == y && x != Value::Unknown => true,
+        (Some(x), _) if b.row.as_ref().is_some_and(|row| key_of_row(&x, row)) => true,
+        _ => {
+            let keys_of = |it: &WriteFact| -> Vec<Value> {
+                it.loads
+                    .iter()
+                    .flat_map(|load| load.key.iter().cloned().chain([load.row.clone()]))
+                    .collect()
+            };
+            let (mine, theirs) = (keys_of(a), keys_of(b));
+            mine.iter().any(|it| *it != Value::Unknown && theirs.contains(it))
+                || key(a).is_some_and(|x| theirs.iter().any(|row| key_of_row(&x, row) || *row == x))
+        }
+    }
+}
+
+/// Whether a key value names a row: a field of it, or something computed from one.
+pub(super) fn key_of_row(key: &Value, row: &Value) -> bool {
+    if *row == Value::Unknown || row.is_constant() {
+        return false;
+    }
+    match key.as_path() {
+        Some((base, _)) => base == row || base.mentions(row) && !matches!(row, Value::This),
+        None => key.mentions(row) && !matches!(row, Value::This),
+    }
+}
+
+/// Whether a write is about `row`, which came from `load` when that is known.
+/// `known` are loads around this function.
+pub(super) fn relates(
+    write: &WriteFact,
+    row: &Value,
+    load: Option<&LoadFact>,
+    known: &[LoadFact],
+) -> bool {
+    if let Some(own) = &write.row {
+        if own == row {
+            return true;
+        }
+        let Some(load) = load else { return false };
+        let own_load = write.loads.iter().chain(known).find(|it| it.row == *own);
+        let same_key = own_load.is_some_and(|it| {
+            let named =
+                it.key.as_ref().is_some_and(|it| !it.is_constant() && *it != Value::Unknown);
+            named && it.key == load.key && it.table.same(&load.table) != Some(false)
+        });
+        let by_key = load.key.as_ref().is_some_and(|it| key_of_row(it, own));
+        let related = same_key || by_key && write.table.same(&load.table) == Some(true);
+        if related || write.statement.is_none() {
+            return related;
+        }
+    }
+    let Some((stmt, params)) = &write.statement else { return false };
+    let table = load.and_then(|it| write.table.same(&it.table));
+    if table == Some(false) {
+        return false;
+    }
+    let key = key_value(&stmt.conditions, params);
+    if let Some(key) = &key
+        && *key != Value::Unknown
+    {
+        if key_of_row(key, row) {
+            return true;
+        }
+        if let Some(load) = load {
+            if load.key.as_ref() == Some(key) {
+                return true;
+            }
+            let shared = stmt.conditions.iter().any(|it| {
+                let mine = it.values.first().map(|it| super::column::sql_value(it, params));
+                mine.is_some_and(|mine| {
+                    !mine.is_constant()
+                        && mine != Value::Unknown
+                        && load.filters.iter().any(|filter| {
+                            same_column(&filter.column, &it.column) && filter.values.contains(&mine)
+                        })
+                })
+            });
+            return shared;
+        }
+        return false;
+    }
+    table == Some(true)
+}
+
+/// Whether two spellings mean one column.
+pub(super) fn same_column(a: &str, b: &str) -> bool {
+    a == b || column_key(a) == column_key(b)
+}
+
+/// The spelling by which columns, properties and getters are compared.
+pub(crate) fn column_key(name: &str) -> String {
+    let name = snake_case(name);
+    let name = name.strip_prefix("get_").unwrap_or(&name);
+    for prefix in ["is_", "has_", "was_"] {
+        if let Some(rest) = name.strip_prefix(prefix) {
+            return rest.to_owned();
+        }
+    }
+    name.to_owned()
+}
+
+/// Conditions on other columns than the key, as what a load proves.
+pub(super) fn filters_of(
+    conditions: &[Condition],
+    params: &BTreeMap<ParamRef, Value>,
+) -> Vec<Filter> {
+    let mut out = Vec::new();
+    for it in conditions {
+        if !it.any.is_empty() {
+            for branch in &it.any {
+                for mut filter in filters_of(branch, params) {
+                    filter.vague = true;
+                    out.push(filter);
+                }
+            }
+            continue;
+        }
+        if it.foreign
+            || it.column.is_empty()
+            || is_key_column(&it.column) && it.op == ConditionOp::Eq
+        {
+            continue;
+        }
+        let values: Vec<Value> =
+            it.values.iter().map(|it| super::column::sql_value(it, params)).collect();
+        let (values, negated, vague) = match it.op {
+            ConditionOp::Eq | ConditionOp::In => (values, false, false),
+            ConditionOp::Ne | ConditionOp::NotIn => (values, true, false),
+            ConditionOp::IsNull => (vec![Value::Null], false, false),
+            ConditionOp::IsNotNull => (vec![Value::Null], true, false),
+            ConditionOp::Less
+            | ConditionOp::Greater
+            | ConditionOp::Like
+            | ConditionOp::InSelect
+            | ConditionOp::Other => (values, false, true),
+        };
+        out.push(Filter { column: it.column.clone(), negated, values, vague });
+    }
+    out.truncate(MAX_EVIDENCE);
+    out
+}
+
+/// The value of the condition that names the row.
+pub(super) fn key_value(
+    conditions: &[Condition],
+    params: &BTreeMap<ParamRef, Value>,
+) -> Option<Value> {
+    let candidates = || {
+        conditions.iter().filter(|it| {
+            !it.foreign && it.any.is_empty() && matches!(it.op, ConditionOp::Eq | ConditionOp::In)
+        })
+    };
+    let value = |it: &Condition| {
+        let values: Vec<Value> =
+            it.values.iter().map(|it| super::column::sql_value(it, params)).collect();
+        match <[Value; 1]>::try_from(values) {
+            Ok([one]) => one,
+            Err(values) => Value::derived(values),
+        }
+    };
+    candidates()
+        .find(|it| is_key_column(&it.column))
+        .or_else(|| {
+            candidates().find(|it| {
+                let given = matches!(it.values.first(), Some(SqlExpr::Param(_)));
+                given && !value(it).is_constant() && is_name_column(&it.column)
+            })
+        })
+        .map(value)
+}
+
+/// Columns that identify a row by convention.
+pub(crate) fn is_key_column(column: &str) -> bool {
+    let name = snake_case(column);
+    matches!(
+        &*name,
+        "id" | "uuid" | "guid" | "rowid" | "pk" | "uid" | "oid" | "ctid" | "_id" | "entity_id"
+    ) || name.ends_with("_uuid")
+        || name.ends_with("_id") && !name.contains("status") && !name.contains("state")
+        || name.ends_with("_pk")
+}
+
+/// Columns that may identify a row when no id is there.
+pub(super) fn is_name_column(column: &str) -> bool {
+    let name = snake_case(column);
+    let last = name.rsplit('_').next().unwrap_or(&name);
+    matches!(
+        last,
+        "key"
+            | "code"
+            | "token"
+            | "hash"
+            | "number"
+            | "no"
+            | "ref"
+            | "reference"
+            | "slug"
+            | "name"
+            | "email"
+            | "path"
+            | "url"
+            | "identifier"
+            | "handle"
+            | "serial"
+            | "sku"
+            | "login"
+            | "digest"
+    )
+}
