@@ -4,7 +4,9 @@
 use super::fact::{Filter, Table};
 use super::value::{Identity, Value};
 use crate::base::{Name, Span};
-use crate::ir::{Condition, ConditionOp, Engine, LockClause, ParamRef, Statement, StatementKind, TypeRef};
+use crate::ir::{
+    Condition, ConditionOp, Engine, LockClause, ParamRef, Statement, StatementKind, TypeRef,
+};
 use crate::model::{LockKind, LockSpec, Verb};
 use std::collections::BTreeMap;
 use std::sync::Arc;

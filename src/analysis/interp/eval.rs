@@ -6,8 +6,8 @@ use crate::analysis::state::State;
 use crate::analysis::value::{FoldedPiece, FoldedText, Test, TestOp, Value};
 use crate::base::{Language, Name, Span, last_segment};
 use crate::ir::{
-    BinaryOp, BlockId, ClassRef, Const, FuncRef, InstrKind, LocalId, Operand, Piece, Place, Rvalue,
-    Text, TypeKind, TypeRef, UnaryOp,
+    BinaryOp, ClassRef, Const, FuncRef, Operand, Piece, Place, Rvalue, Text, TypeKind, TypeRef,
+    UnaryOp,
 };
 use crate::model::{Access, Role};
 use std::sync::Arc;
@@ -30,109 +30,11 @@ impl Interp<'_> {
         let Operand::Const(Const::Array(items)) = operand else {
             let value = self.operand(state, operand);
             return match operand {
-                Operand::Local(local) if is_either_bool(&value) => self.decided_bool(*local, value),
-                Operand::Local(local) if may_be_missing(&value) => self.decided(*local, value),
-                _ => value,
+                Operand::Local(local) => self.decided(*local, value),
+                Operand::Const(_) => value,
             };
         };
         self.const_array(state, items, what)
-    }
-
-    /// A variable that is true on one side of a branch and false on the other stands for the test.
-    pub(super) fn decided_bool(&self, local: crate::ir::LocalId, value: Value) -> Value {
-        let mut assigned: Vec<(crate::ir::BlockId, bool)> = Vec::new();
-        for (at, block) in self.func.cfg.blocks.iter_ids() {
-            for instr in &block.instrs {
-                if let crate::ir::InstrKind::Assign(
-                    place,
-                    Rvalue::Use(Operand::Const(Const::Bool(it))),
-                ) = &instr.kind
-                    && place.as_local() == Some(local)
-                {
-                    assigned.push((at, *it));
-                }
-            }
-        }
-        let mut gates = self.gates.borrow_mut();
-        let mut tests: Vec<(Value, bool)> = Vec::new();
-        for (block, tested) in &self.resolved.tests {
-            for (at, is_true) in &assigned {
-                if let Some(side) = gates.side(*block, *at)
-                    && !matches!(tested, Value::Unknown | Value::Bool(_))
-                {
-                    let positive = (side == crate::analysis::gate::Side::Then) == *is_true;
-                    if !tests.iter().any(|it| it.0 == *tested) {
-                        tests.push((tested.clone(), positive));
-                    }
-                }
-            }
-        }
-        match tests.as_slice() {
-            [] => value,
-            [(only, positive)] => {
-                let only = match only {
-                    Value::Test(_) | Value::Truthy(_) | Value::Got(_) => only.clone(),
-                    it => Value::Truthy(Arc::new(it.clone())),
-                };
-                if *positive { only } else { negate(only) }
-            }
-            _ => Value::derived(tests.into_iter().map(|it| it.0)),
-        }
-    }
-
-    /// A variable that is nothing on one side of a branch and something on the other stands for the test
-    /// as well: `$free = $seat->taken ? null : $seat`.
-    fn decided(&self, local: LocalId, value: Value) -> Value {
-        let mut assigned: Vec<(BlockId, bool)> = Vec::new();
-        self.assigned(local, 0, &mut assigned);
-        if !assigned.iter().any(|it| !it.1) || !assigned.iter().any(|it| it.1) {
-            return value;
-        }
-        let mut gates = self.gates.borrow_mut();
-        let mut out = value;
-        for (block, tested) in &self.resolved.tests {
-            let sides = assigned.iter().filter_map(|(at, filled)| {
-                let side = gates.side(*block, *at)?;
-                Some((side == crate::analysis::gate::Side::Then) == *filled)
-            });
-            let sides: Vec<bool> = sides.collect();
-            if matches!(tested, Value::Test(_) | Value::Truthy(_) | Value::Path(_))
-                && let Some(positive) = sides.first()
-                && sides.iter().all(|it| it == positive)
-            {
-                let test = if *positive { tested.clone() } else { negate(tested.clone()) };
-                out = out.join(test);
-            }
-        }
-        out
-    }
-
-    /// Where a variable is given something (true) or nothing (false), through copies.
-    fn assigned(&self, local: LocalId, depth: u32, out: &mut Vec<(BlockId, bool)>) {
-        for (at, block) in self.func.cfg.blocks.iter_ids() {
-            for instr in &block.instrs {
-                match &instr.kind {
-                    InstrKind::Assign(place, value) if place.as_local() == Some(local) => {
-                        match value {
-                            Rvalue::Use(Operand::Const(Const::Null | Const::Bool(false))) => {
-                                out.push((at, false));
-                            }
-                            Rvalue::Use(Operand::Local(from)) if depth < 3 && *from != local => {
-                                let n_before = out.len();
-                                self.assigned(*from, depth + 1, out);
-                                if out.len() <= n_before + 1 {
-                                    out.truncate(n_before);
-                                    out.push((at, true));
-                                }
-                            }
-                            _ => out.push((at, true)),
-                        }
-                    }
-                    InstrKind::Call(call) if call.dest == local => out.push((at, true)),
-                    _ => (),
-                }
-            }
-        }
     }
 
     fn const_array(
@@ -495,18 +397,6 @@ impl Interp<'_> {
 /// Whether a value is text in each way in which it is built.
 fn is_text(value: &Value) -> bool {
     value.alternatives().iter().all(|it| matches!(it, Value::Text(_) | Value::Str(_)))
-}
-
-/// Whether a value is true on some paths and false on others.
-fn is_either_bool(value: &Value) -> bool {
-    matches!(value, Value::Any(them) if them.len() == 2 && them.iter().all(|it| matches!(it, Value::Bool(_))))
-}
-
-/// Whether a value is nothing on some paths and something on others.
-fn may_be_missing(value: &Value) -> bool {
-    let nothing = |it: &Value| matches!(it, Value::Null | Value::Bool(false));
-    matches!(value, Value::Any(them)
-        if them.iter().any(nothing) && them.iter().any(|it| matches!(it, Value::Object(_))))
 }
 
 /// Where the literals of a text stand.
