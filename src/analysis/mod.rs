@@ -26,6 +26,11 @@ pub fn sql_value(
     interp::sql_value(expr, params)
 }
 
+/// Whether a column is a row's key, or its name where it has no other.
+pub fn is_naming_column(column: &str) -> bool {
+    interp::is_naming_column(column)
+}
+
 /// Whether a column identifies a row by convention (`id`, `job_id`, `uuid`).
 pub fn is_key_column(column: &str) -> bool {
     interp::is_key_column(column)

@@ -119,6 +119,8 @@ pub struct QueryState {
     pub sets: Vec<crate::ir::Assign>,
     /// Values of the parameters in both.
     pub params: BTreeMap<ParamRef, Value>,
+    /// The row whose columns are all set: a changeset written back.
+    pub row: Option<Value>,
     /// Columns that a SELECT gives; empty: all of them.
     pub columns: Vec<Name>,
     /// Conditions that are not understood were added.
@@ -144,6 +146,7 @@ impl QueryState {
             conditions: Vec::new(),
             sets: Vec::new(),
             params: BTreeMap::new(),
+            row: None,
             columns: Vec::new(),
             vague: false,
             lock: None,

@@ -114,6 +114,11 @@ pub(super) fn bearing(
     let class = input.columns.classify(table, &check.column);
     let state = class.is_state();
     let word = is_state_word(input, &check.column);
+    let only_there = check.passes == Err(vec![Value::Null]);
+    if same && only_there && matches!(target.class, ColumnClass::Strong | ColumnClass::Weak) {
+        // That the row has a state says nothing of which.
+        return Bearing::None;
+    }
     let found = match (same, state, word) {
         (true, ..) | (_, true, _) => Bearing::Exact,
         (_, _, true) => Bearing::Vague,
@@ -128,6 +133,7 @@ pub(super) fn bearing(
 pub(super) fn acts_as_state(input: &Input<'_>, target: &Target, check: &CheckFact) -> bool {
     if target.relative
         || check.kind == CheckKind::Vague
+        || crate::analysis::is_naming_column(&target.column)
         || !same_column(&check.column, &target.column)
     {
         return false;

@@ -44,7 +44,8 @@ pub(super) fn judge(input: &Input<'_>, write: &WriteFact, column: &str) -> Guard
         guard::Guard::SubqueryOnly { .. } => Guard::Unlocked,
         guard::Guard::None | guard::Guard::NotFalsified { .. } => Guard::None,
     };
-    let sweeps = stmt.kind == StatementKind::Update && is_sweep(input, write, stmt, params);
+    let sweeps =
+        stmt.kind == StatementKind::Update && is_sweep(input, write, (stmt, params), column);
     match found {
         Guard::Holds | Guard::None if sweeps => Guard::Sweep,
         Guard::None | Guard::Unlocked if has_unknown_tail(stmt) => Guard::Unknown,
@@ -63,8 +64,8 @@ fn has_unknown_tail(stmt: &Statement) -> bool {
 fn is_sweep(
     input: &Input<'_>,
     write: &WriteFact,
-    stmt: &Statement,
-    params: &BTreeMap<ParamRef, Value>,
+    (stmt, params): (&Statement, &BTreeMap<ParamRef, Value>),
+    column: &str,
 ) -> bool {
     if stmt.conditions.is_empty()
         || stmt.source.is_some()
@@ -77,6 +78,7 @@ fn is_sweep(
         !it.foreign
             && it.op == ConditionOp::Eq
             && !input.columns.classify(table, &it.column).is_state()
+            && !super::column::same_column(&it.column, column)
             && it.values.first().is_some_and(|it| !sql_value(it, params).is_constant())
     })
 }

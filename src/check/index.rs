@@ -4,7 +4,7 @@
 use super::Input;
 use super::column::{same_column, targets};
 use super::guard::{Guard, judge};
-use crate::analysis::fact::{WriteFact, stem};
+use crate::analysis::fact::{Look, WriteFact, stem};
 use crate::base::{Name, Span};
 use crate::model::ColumnClass;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ impl Index {
 
     /// A guarded statement whose count somebody looks at.
     fn note_claim(&mut self, input: &Input<'_>, table: &str, write: &WriteFact) {
-        if !write.may_claim() {
+        if !write.may_claim() || write.look != Look::Looked {
             return;
         }
         let Some((stmt, _)) = &write.statement else { return };

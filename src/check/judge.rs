@@ -159,8 +159,11 @@ fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
             .filter(|it| it.0 != Bearing::None)
             .collect();
         checks.sort_by_key(|it| std::cmp::Reverse((it.0, it.1.kind == CheckKind::Branch)));
+        // A filter on such a column is a scope: all readers of the table have it.
         let exact = checks.iter().any(|(bearing, check)| {
-            *bearing == Bearing::Exact && super::column::same_column(&check.column, &target.column)
+            *bearing == Bearing::Exact
+                && check.kind == CheckKind::Branch
+                && super::column::same_column(&check.column, &target.column)
         });
         let admitted = match target.class {
             ColumnClass::Strong | ColumnClass::Claim | ColumnClass::Done => !target.relative,

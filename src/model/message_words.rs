@@ -60,10 +60,14 @@ pub struct MessageWords {
     pub harmless: NameSet,
     /// Calls that read a text; a retry does not mend what they refuse.
     pub parse: WordSet,
+    /// Errors that say that somebody has done the work already.
+    pub done_before: WordSet,
     /// Exception types that take nearly everything.
     pub catch_all: NameSet,
     /// Calls that add to a collection.
     pub collect: NameSet,
+    /// Types of collections in memory.
+    pub collections: NameSet,
     /// Calls that count a collection.
     pub count: NameSet,
     /// Calls that hand a failed result on as it is.
@@ -80,6 +84,8 @@ pub struct MessageWords {
     pub destructors: Vec<String>,
     /// Settings and options that acknowledge at hand-over when they are true.
     pub auto_ack: NameSet,
+    /// Calls of which one argument, by position, does the same.
+    pub auto_ack_args: Vec<(String, u32)>,
     /// Settings that, when false, undo such a setting.
     pub late_offset: NameSet,
     /// Code that waits for an answer: a reply that is lost is asked for again.
@@ -163,12 +169,20 @@ impl MessageWords {
                  from_bytes from_utf8 try_from denormalize from_array from_message hydrate validate \
                  assert parse_from_bytes",
             ),
+            done_before: word_set(
+                "unique unique_constraint unique_violation constraint_violation duplicate duplicate_key \
+                 duplicate_entry already already_processed already_done already_exists conflict",
+            ),
             catch_all: NameSet::of(
                 "Throwable Exception RuntimeException ErrorException Error PDOException",
             ),
             collect: NameSet::of(
                 "push append insert extend add array_push push_back attach put merge prepend enqueue \
                  unshift array_unshift",
+            ),
+            collections: NameSet::of(
+                "Vec VecDeque HashMap HashSet BTreeMap BTreeSet IndexMap String ArrayObject SplStack \
+                 SplObjectStorage ArrayIterator SmallVec",
             ),
             count: NameSet::of("count sizeof len"),
             passes_failure: NameSet::of(
@@ -195,6 +209,9 @@ impl MessageWords {
             auto_ack: NameSet::of(
                 "no_ack auto_ack noack autoack amqp_autoack enable.auto.commit enable_auto_commit",
             ),
+            auto_ack_args: [("basic_get", 1), ("basic_consume", 3), ("x_read_group", 5)]
+                .map(|(name, position)| (name.to_owned(), position))
+                .to_vec(),
             late_offset: NameSet::of("enable.auto.offset.store enable_auto_offset_store"),
             replies: word_set("rpc reply replies response responses promise"),
             failure_hooks: NameSet::of("failed on_failure on_failed after_failure"),

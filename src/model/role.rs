@@ -88,6 +88,8 @@ pub enum Verb {
     Update,
     /// INSERT.
     Insert,
+    /// INSERT that updates or replaces the row when it exists.
+    Upsert,
     /// DELETE.
     Delete,
 }

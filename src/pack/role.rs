@@ -95,6 +95,7 @@ const VERBS: &[(&str, Verb)] = &[
     ("select", Verb::Select),
     ("update", Verb::Update),
     ("insert", Verb::Insert),
+    ("upsert", Verb::Upsert),
     ("delete", Verb::Delete),
 ];
 

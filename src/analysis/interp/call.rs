@@ -366,12 +366,18 @@ impl<'p> Interp<'p> {
         if self.set_by_name(state, site) {
             return site.receiver.clone();
         }
+        let mut given = None;
         for arg in &site.args {
-            self.run_handed_over(state, arg);
+            given = self.run_handed_over(state, arg).or(given);
             let point = self.tick();
             self.escaped.push((point, arg.clone()));
         }
-        self.guess_result(state, site)
+        // `conn.run(|conn| ..)`: wrappers hand on what the closure gives.
+        let told = |it: &Value| !it.is_constant() && !matches!(it, Value::Unknown | Value::Failed);
+        match given.filter(|it| self.language == Language::Rust && told(it)) {
+            Some(given) => given,
+            None => self.guess_result(state, site),
+        }
     }
 
     /// `$row->setStatus('done')` of a class that the program does not declare.
@@ -396,14 +402,12 @@ impl<'p> Interp<'p> {
         is_row
     }
 
-    pub(super) fn run_handed_over(&mut self, state: &mut State, arg: &Value) {
+    pub(super) fn run_handed_over(&mut self, state: &mut State, arg: &Value) -> Option<Value> {
         match arg {
-            Value::Closure(..) => {
-                self.run_callable(state, arg, &[]);
-            }
+            Value::Closure(..) => self.run_callable(state, arg, &[]),
             Value::Object(_) => {
                 let Some(ObjectKind::Array(array)) = state.object(arg).map(|it| &it.kind) else {
-                    return;
+                    return None;
                 };
                 let inner: Vec<Value> = array
                     .items
@@ -414,8 +418,9 @@ impl<'p> Interp<'p> {
                 for it in inner {
                     self.run_callable(state, &it, &[]);
                 }
+                None
             }
-            _ => (),
+            _ => None,
         }
     }
 

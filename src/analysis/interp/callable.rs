@@ -170,7 +170,7 @@ impl Interp<'_> {
             self.loads.push((point, load));
         }
         for effect in outcome.summary.effects {
-            if let Effect::Check(_) | Effect::Claim { .. } = effect {
+            if let Effect::Check(_) | Effect::Claim { .. } | Effect::Call { .. } = effect {
                 self.effect(effect);
             }
         }

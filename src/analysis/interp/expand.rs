@@ -9,6 +9,7 @@ use crate::analysis::fact::{Table, WriteFact};
 use crate::analysis::object::{Object, ObjectKind, QueryState};
 use crate::analysis::state::State;
 use crate::analysis::value::Value;
+use crate::base::Name;
 use crate::ir::{Assign, Condition, ParamRef, SqlExpr, Statement};
 use crate::model::Verb;
 use std::sync::Arc;
@@ -89,6 +90,14 @@ pub(super) fn expand_sets(
             stmt.sets.extend(sets);
             continue;
         }
+        let fields = fields_of(state, &value);
+        if !fields.is_empty() {
+            for (column, value) in fields {
+                let value = adder.add(value);
+                stmt.sets.push(Assign { column, column_param: None, value, span: set.span });
+            }
+            continue;
+        }
         match array_behind(state, &value) {
             Some(array) => {
                 for item in &array.items {
@@ -106,6 +115,17 @@ pub(super) fn expand_sets(
             None => stmt.sets.push(set),
         }
     }
+}
+
+/// The filled fields of a struct of changes.
+fn fields_of(state: &State, value: &Value) -> Vec<(Name, Value)> {
+    let Some(object) = state.object(value).filter(|it| it.ty.is_some()) else { return Vec::new() };
+    if !matches!(object.kind, ObjectKind::Plain | ObjectKind::Row(_)) {
+        return Vec::new();
+    }
+    let filled =
+        object.fields.iter().filter(|(_, it)| it.changed.is_some() && it.value != Value::Null);
+    filled.map(|(name, it)| (name.clone(), it.value.clone())).collect()
 }
 
 /// The assignments in a text that a caller gives, with fresh parameters.

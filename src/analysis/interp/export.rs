@@ -7,6 +7,7 @@ use crate::analysis::object::{Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::summary::{Effect, Summary};
 use crate::analysis::value::{Identity, Value};
+use crate::base::Language;
 use crate::ir::{Assign, BlockId, FuncRef, SqlExpr, Terminator};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -37,8 +38,8 @@ impl Interp<'_> {
     }
 
     fn finish(mut self) -> (Outcome, Option<State>) {
-        let after = self.final_state();
         let ret = self.result();
+        let after = self.final_state().map(|it| self.without_dropped(it, &ret));
         let diverges = self.returns.is_empty();
         let works = self.does_work();
         let heap = after.as_ref().map(|it| self.kept_objects(it, &ret)).unwrap_or_default();
@@ -90,6 +91,32 @@ impl Interp<'_> {
             out.join(state);
         }
         Some(out)
+    }
+
+    /// Rust drops the guards that do not leave the function, and with them their locks.
+    fn without_dropped(&self, mut state: State, ret: &Value) -> State {
+        if self.language != Language::Rust || self.depth > 0 {
+            return state;
+        }
+        let mut kept: Vec<Value> = Vec::new();
+        let mut keep = |it: &Value| it.walk(&mut |it| kept.push(it.clone()));
+        keep(ret);
+        for (root, object) in &state.heap {
+            if !matches!(root, Value::Object(_)) || ret.mentions(root) {
+                object.fields.values().for_each(|it| keep(&it.value));
+            }
+        }
+        let dropped: Vec<_> = state
+            .heap
+            .iter()
+            .filter(|(root, _)| matches!(root, Value::Object(_)) && !kept.contains(root))
+            .filter_map(|(_, object)| match object.kind {
+                ObjectKind::Lock(id) => Some(id),
+                _ => None,
+            })
+            .collect();
+        state.held.retain(|it| !dropped.contains(&it.id));
+        state
     }
 
     /// The returns that give what was asked for; all of them, when there are only errors.

@@ -43,7 +43,7 @@ mod typing;
 mod write;
 
 pub(super) use column::sql_value;
-pub(super) use same::is_key_column;
+pub(super) use same::{is_key_column, is_naming_column};
 
 use super::Program;
 use super::fact::{Context, LoadFact, Transaction, WriteFact};

@@ -12,7 +12,9 @@ use crate::analysis::object::{Object, ObjectKind, QueryState, RowState};
 use crate::analysis::state::State;
 use crate::analysis::value::Value;
 use crate::base::{Name, Span};
-use crate::ir::{Assign, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef};
+use crate::ir::{
+    Assign, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind, TypeRef, UpsertAction,
+};
 use crate::model::{Access, LockSpec, RowSource, TypeKindHint, Verb, Yield};
 use std::sync::Arc;
 
@@ -78,6 +80,11 @@ impl Interp<'_> {
         }
         if on_query {
             if let Some(query) = query_mut(state, &root) {
+                if verb == Verb::Upsert && query.verb == Verb::Insert {
+                    // What is inserted is not what is changed.
+                    query.sets.clear();
+                    query.row = None;
+                }
                 if verb != Verb::Unknown {
                     query.verb = verb;
                 }
@@ -226,6 +233,12 @@ impl Interp<'_> {
         given: &Value,
         relative: bool,
     ) {
+        if self.is_row_elsewhere(state, given) {
+            if let Some(query) = query_mut(state, root) {
+                query.row = Some(given.clone());
+            }
+            return;
+        }
         match state.object(given).map(|it| it.kind.clone()) {
             Some(ObjectKind::Array(array)) => {
                 for item in &array.items {
@@ -364,8 +377,9 @@ impl Interp<'_> {
     ) -> Value {
         let verb = query_mut(state, root).map_or(Verb::Select, |it| it.verb);
         match verb {
-            Verb::Update => self.run_update(state, Some(site), root, gives, false),
-            Verb::Insert | Verb::Delete => {
+            Verb::Update | Verb::Upsert => self.run_update(state, Some(site), root, gives, false),
+            Verb::Insert => self.run_insert(state, root, gives),
+            Verb::Delete => {
                 self.durable = true;
                 Value::Opaque(site.id)
             }
@@ -385,8 +399,12 @@ impl Interp<'_> {
             return Value::Opaque(self.identity(&"rows"));
         };
         let lock = lock.or(query.lock.map(|it| it.0));
-        let filters = filters_of(&query.conditions, &query.params);
         let key = key_value(&query.conditions, &query.params);
+        // How many there are says nothing of any one.
+        let filters = match (&key, gives) {
+            (None, Yield::Number) => Vec::new(),
+            _ => filters_of(&query.conditions, &query.params),
+        };
         let span = self.span;
         let row = self.loaded(state, query.table.clone(), (filters, key), lock, (span, weak));
         if matches!(root, Value::Path(it) if &*it.1 == "{query}") {
@@ -476,6 +494,12 @@ impl Interp<'_> {
         gives: Yield,
         weak: bool,
     ) -> Value {
+        if let Some(row) = query_mut(state, root).and_then(|it| it.row.take()) {
+            if query_mut(state, root).is_some_and(|it| super::target::names_only(it, &row)) {
+                return self.write_back(state, &row, gives);
+            }
+            self.set_unknown(state, root, row);
+        }
         let Some(query) = query_mut(state, root).map(|it| it.clone()) else {
             return Value::Unknown;
         };
@@ -510,12 +534,20 @@ pub(super) fn query_statement(query: &QueryState, span: Span) -> Statement {
     if let Some(stmt) = &query.statement {
         return (**stmt).clone();
     }
+    let (kind, sets, conditions, upsert) = match query.verb {
+        Verb::Upsert => {
+            let (sets, conditions) = (query.sets.clone(), query.conditions.clone());
+            let action = UpsertAction { keys: Vec::new(), sets, conditions, span: None };
+            (StatementKind::Upsert, Vec::new(), Vec::new(), Some(action))
+        }
+        _ => (StatementKind::Update, query.sets.clone(), query.conditions.clone(), None),
+    };
     Statement {
-        kind: StatementKind::Update,
+        kind,
         table: query.table.table.clone().unwrap_or_default(),
         table_param: None,
-        sets: query.sets.clone(),
-        conditions: query.conditions.clone(),
+        sets,
+        conditions,
         complete: !query.vague,
         condition_holes: Vec::new(),
         columns: Vec::new(),
@@ -523,7 +555,7 @@ pub(super) fn query_statement(query: &QueryState, span: Span) -> Statement {
         limit_one: false,
         lock: None,
         source: None,
-        upsert: None,
+        upsert,
         returning: false,
         positions: 0,
         engine: query.engine,

@@ -298,6 +298,31 @@ impl Interp<'_> {
         }
     }
 
+    /// A statement sets every column of a row by its own key.
+    pub(super) fn write_back(&mut self, state: &mut State, row: &Value, gives: Yield) -> Value {
+        self.durable = true;
+        let id = self.identity(&"update");
+        let whole = self.types_of(state, row).iter().any(|it| self.saves_whole(&it.name));
+        self.save_row(state, row, Saving { id, whole, exists: true, weak: false }, gives, None);
+        state.last_write = Some(id);
+        match gives {
+            Yield::Rows => Value::Count(id),
+            Yield::Row | Yield::Fails => row.clone(),
+            _ => Value::Opaque(id),
+        }
+    }
+
+    /// Whether one of the type's derives or ancestors writes all columns at once.
+    fn saves_whole(&self, class: &str) -> bool {
+        let program = self.shared.program;
+        let derives = program.type_decls(class).iter().flat_map(|it| &it.attrs);
+        let mut names = derives.map(|it| it.name.clone()).chain([Name::from(class)]);
+        names.any(|it| {
+            let fact = self.shared.vocabulary.type_fact(self.language, &it);
+            fact.is_some_and(|it| it.saves_whole)
+        })
+    }
+
     /// Writes an object back.
     pub(super) fn save_row(
         &mut self,

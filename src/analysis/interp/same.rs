@@ -4,7 +4,7 @@ use super::relate::MAX_EVIDENCE;
 use crate::analysis::fact::{Filter, LoadFact, WriteFact, WriteKind};
 use crate::analysis::value::Value;
 use crate::base::snake_case;
-use crate::ir::{Condition, ConditionOp, ParamRef, SqlExpr};
+use crate::ir::{Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind};
 use std::collections::BTreeMap;
 
 /// Whether a statement has a condition besides its key: only then can it be a claim.
@@ -80,6 +80,9 @@ pub(super) fn relates(
     if table == Some(false) {
         return false;
     }
+    if stmt.kind == StatementKind::Upsert {
+        return load.is_some_and(|it| table == Some(true) && puts_in(stmt, params, it));
+    }
     let key = key_value(&stmt.conditions, params);
     if let Some(key) = &key
         && *key != Value::Unknown
@@ -105,7 +108,43 @@ pub(super) fn relates(
         }
         return false;
     }
-    table == Some(true)
+    table == Some(true) && load.is_some_and(|it| has_same_name(&stmt.conditions, params, it))
+}
+
+/// Whether the row that an upsert puts in is the one that was read: their keys are one value.
+fn puts_in(stmt: &Statement, params: &BTreeMap<ParamRef, Value>, load: &LoadFact) -> bool {
+    let names = |column: &str| {
+        let keys = stmt.upsert.iter().flat_map(|it| &it.keys);
+        is_naming_column(column) || keys.into_iter().any(|it| same_column(it, column))
+    };
+    stmt.sets.iter().filter(|it| names(&it.column)).any(|set| {
+        let value = super::column::sql_value(&set.value, params);
+        value != Value::Unknown
+            && (load.key.as_ref() == Some(&value) || filters_by(load, &set.column, &value))
+    })
+}
+
+fn filters_by(load: &LoadFact, column: &str, value: &Value) -> bool {
+    let mut filters = load.filters.iter().filter(|it| !it.negated && !it.vague);
+    filters.any(|it| same_column(&it.column, column) && it.values.contains(value))
+}
+
+/// Whether a statement that names its rows (`WHERE name = 'limit'`) names those that were read.
+fn has_same_name(
+    conditions: &[Condition],
+    params: &BTreeMap<ParamRef, Value>,
+    load: &LoadFact,
+) -> bool {
+    let names = |it: &&Condition| {
+        it.op == ConditionOp::Eq
+            && !it.foreign
+            && is_name_column(&it.column)
+            && it.values.len() == 1
+    };
+    conditions.iter().filter(names).all(|it| {
+        let value = super::column::sql_value(&it.values[0], params);
+        filters_by(load, &it.column, &value)
+    })
 }
 
 /// Whether two spellings mean one column.
@@ -204,6 +243,11 @@ pub(crate) fn is_key_column(column: &str) -> bool {
     ) || name.ends_with("_uuid")
         || name.ends_with("_id") && !name.contains("status") && !name.contains("state")
         || name.ends_with("_pk")
+}
+
+/// Columns that are a row's key, or its name where it has no other.
+pub(crate) fn is_naming_column(column: &str) -> bool {
+    is_key_column(column) || is_name_column(column)
 }
 
 /// Columns that may identify a row when no id is there.

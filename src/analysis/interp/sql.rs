@@ -456,8 +456,12 @@ impl Interp<'_> {
         _engine: Option<crate::ir::Engine>,
     ) -> Value {
         let table = self.statement_table(stmt, params);
-        let filters = super::same::filters_of(&stmt.conditions, params);
         let key = super::same::key_value(&stmt.conditions, params);
+        // How many there are says nothing of any one.
+        let filters = match &key {
+            None if stmt.aggregate => Vec::new(),
+            _ => super::same::filters_of(&stmt.conditions, params),
+        };
         let row = Value::Object(self.identity(&("selected", stmt.verb_span.start)));
         if let Some(lock) = stmt.lock
             && !reads_no_table(stmt)

@@ -11,11 +11,12 @@ use super::column::literal_of;
 use super::condition::absorb_into;
 use super::query::query_mut;
 use crate::analysis::fact::Table;
-use crate::analysis::object::{ObjectKind, QueryState};
+use crate::analysis::object::{Object, ObjectKind, QueryState, RowState};
 use crate::analysis::state::State;
 use crate::analysis::value::Value;
 use crate::base::{Language, Name, last_segment, snake_case};
-use crate::ir::ConditionOp;
+use crate::ir::{Condition, ConditionOp};
+use crate::model::{Verb, Yield};
 
 /// A statement's target.
 #[derive(Default)]
@@ -97,4 +98,46 @@ impl Interp<'_> {
             query.condition("id".into(), ConditionOp::Eq, vec![key.clone()], span);
         }
     }
+
+    /// Whether a value is a row that was not made here: set as a whole, it is written back.
+    pub(super) fn is_row_elsewhere(&self, state: &State, value: &Value) -> bool {
+        if value.is_constant() || self.language != Language::Rust {
+            return false;
+        }
+        match state.object(value).map(|it| &it.kind) {
+            Some(ObjectKind::Row(row)) => !row.fresh,
+            Some(ObjectKind::Plain) | None => {
+                !matches!(value, Value::Object(_))
+                    && self.types_of(state, value).iter().any(|it| self.is_row_class(&it.name))
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// Runs the query as an INSERT: what comes back is new.
+    pub(super) fn run_insert(&mut self, state: &mut State, root: &Value, gives: Yield) -> Value {
+        self.durable = true;
+        let id = self.identity(&"inserted");
+        let table = query_mut(state, root).map(|it| it.table.clone()).unwrap_or_default();
+        let row = Value::Object(id);
+        let pack = self.pack.clone();
+        let kind = ObjectKind::Row(RowState { table, fresh: true, filters: Vec::new(), pack });
+        state.put(row.clone(), Object { kind, ..Object::default() });
+        match gives {
+            Yield::Row | Yield::List | Yield::Fails => self.shape(state, row, gives),
+            _ => Value::Opaque(id),
+        }
+    }
+}
+
+/// Whether the query picks its row by nothing but the key of `row`; an upsert does by its nature.
+pub(super) fn names_only(query: &QueryState, row: &Value) -> bool {
+    let own = |it: &Condition| {
+        let value = it.values.first().map(|it| super::column::sql_value(it, &query.params));
+        super::is_key_column(&it.column)
+            && it.op == ConditionOp::Eq
+            && value.is_some_and(|it| it.mentions(row))
+    };
+    let keyed = !query.conditions.is_empty() || query.verb == Verb::Upsert;
+    keyed && query.sets.is_empty() && query.conditions.iter().all(own)
 }

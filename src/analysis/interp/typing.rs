@@ -7,7 +7,7 @@ use crate::analysis::state::State;
 use crate::analysis::summary::Summary;
 use crate::analysis::value::Value;
 use crate::base::{Name, last_segment};
-use crate::ir::{ClassRef, Const, Function, LocalId, Operand, TypeRef};
+use crate::ir::{ClassRef, Const, Function, LocalId, Operand, TypeKind, TypeRef};
 use crate::model::{TypeFact, TypeKindHint};
 
 /// How many users of a trait are asked for what `$this` is.
@@ -85,7 +85,11 @@ impl<'p> Interp<'p> {
                 if self.shared.vocabulary.type_fact(self.language, &path).is_some() {
                     out.push(TypeRef::named(path));
                 }
-                out.push(TypeRef::named(class.clone()));
+                // A column is no value of its table's type.
+                let decl = self.shared.program.type_decl(class);
+                if decl.is_none_or(|it| it.kind != TypeKind::Table) {
+                    out.push(TypeRef::named(class.clone()));
+                }
             }
             _ => (),
         }

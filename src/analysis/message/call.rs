@@ -196,6 +196,7 @@ impl<'a> Explorer<'a, '_> {
             && !self.throws()
         {
             self.symbols.info_mut(symbol).call = Some(call);
+            value.tags = value.tags.with(Tags::RESULT);
         }
         self.worked(operands, work, &mut path);
         ways.push((Outcome::Return(value), path));

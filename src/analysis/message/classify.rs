@@ -150,7 +150,9 @@ impl Explorer<'_, '_> {
 
     fn by_message_role(&self, operands: &Operands<'_>) -> Option<Meaning> {
         let weak = operands.site.is_some_and(|it| it.weak);
-        let evident = !weak || operands.tags().of_message();
+        // An ack of something else is another message's.
+        let blind = self.root.message_params.is_empty() && !self.root.receives;
+        let evident = operands.tags().of_message() || (blind && !weak);
         let receiver = operands.receiver.as_ref().map(|it| it.tags).unwrap_or_default();
         if receiver.has(Tags::FAILURE) {
             return None;
@@ -173,6 +175,7 @@ impl Explorer<'_, '_> {
             MessageRole::Register { .. } | MessageRole::AutoAck | MessageRole::Extend => {
                 Some(Meaning::Harmless)
             }
+            MessageRole::Ack { .. } | MessageRole::Nack { .. } if !weak => Some(Meaning::Harmless),
             MessageRole::Receive { .. }
             | MessageRole::Ack { .. }
             | MessageRole::Nack { .. }
@@ -260,7 +263,9 @@ impl Explorer<'_, '_> {
         if words.next.has(name) && is_receiver && self.root.receives {
             return Some(Meaning::Receive { destructive: false });
         }
-        if words.ack.has(name) && tags.of_message() {
+        // Where the framework settles, only the message itself can be settled by hand.
+        let is_it = self.root.verdict == HandlerVerdict::Explicit || tags.has(Tags::MESSAGE);
+        if words.ack.has(name) && tags.of_message() && is_it {
             return Some(Meaning::Ack { weak: true });
         }
         if words.weak_ack.has(name) && tags.has(Tags::MESSAGE) {
@@ -283,7 +288,15 @@ impl Explorer<'_, '_> {
 
     pub(super) fn is_log(&self, operands: &Operands<'_>) -> bool {
         let log = &self.input.words.general.log_calls;
-        log.matches(&operands.name) || log.matches(operands.short())
+        let receiver = operands.name.rsplit_once('.').map_or("", |it| it.0);
+        let name = operands.short();
+        if !matches!(operands.call.callee, Callee::Method { .. } | Callee::Static { .. }) {
+            return log.matches(name);
+        }
+        // `publishNotice` publishes; `noticeOnce` tells.
+        let snake = crate::base::snake_case(name);
+        let first = snake.split('_').next().unwrap_or_default();
+        log.matches(receiver) || log.matches(first) || snake.ends_with("_log")
     }
 
     fn by_name(&self, operands: &Operands<'_>) -> Meaning {

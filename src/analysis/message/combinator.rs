@@ -9,7 +9,7 @@ use super::rvalue::wrap;
 use super::state::Path;
 use super::value::{Kind, Location, Symbol, Tags, Test, Value, Wrapper};
 use crate::base::last_segment;
-use crate::ir::{Callee, Operand};
+use crate::ir::{Callee, ClassRef, Operand};
 
 impl Explorer<'_, '_> {
     /// Handles the call when it is such a one; otherwise gives the path back.
@@ -33,12 +33,30 @@ impl Explorer<'_, '_> {
             };
             return Ok(vec![(Outcome::Return(value), path)]);
         }
+        if self.is_new_collection(operands) {
+            return Ok(vec![(Outcome::Return(Value::of(Kind::List(false))), path)]);
+        }
+        if words.collect.has(name)
+            && operands.receiver.as_ref().is_some_and(|it| matches!(it.kind, Kind::List(_)))
+        {
+            let value = self.fresh(site, Tags::default(), &mut path);
+            return Ok(vec![(Outcome::Return(value), path)]);
+        }
         match &operands.receiver {
             Some(receiver) if !self.throws() && is_plain_method(operands) => {
                 self.result_call(site, operands, receiver, path)
             }
             _ => Err(Box::new(path)),
         }
+    }
+
+    /// `Vec::new()`, `HashMap::with_capacity(8)`.
+    fn is_new_collection(&self, operands: &Operands<'_>) -> bool {
+        let Callee::Static { class: ClassRef::Named(class), name } = &operands.call.callee else {
+            return false;
+        };
+        let makes = matches!(&**name, "new" | "with_capacity" | "default");
+        makes && self.input.words.collections.has(last_segment(class))
     }
 
     fn result_call(
@@ -60,7 +78,7 @@ impl Explorer<'_, '_> {
         }
         let is_result = match &receiver.kind {
             Kind::Wrap(..) | Kind::Null => true,
-            Kind::Symbol(symbol) => self.symbols.info(*symbol).call.is_some(),
+            Kind::Symbol(_) => receiver.tags.has(Tags::RESULT),
             _ => false,
         };
         if !is_result {

@@ -118,6 +118,11 @@ fn confidence(input: &MessageInput<'_>, report: &Report<'_>) -> Confidence {
         // None: handed out, or given back too late.
         Some(Work::Durable | Work::Thrown | Work::Unknown) | None => Confidence::High,
     };
+    let root = &input.program.function(report.root.func).name;
+    if report.kind == MessageFaultKind::EarlyAck && input.words.replies.matches(root) {
+        // Who waits for an answer asks again.
+        return Confidence::Low;
+    }
     let meant = delivery.strand.as_ref().is_some_and(|it| it.in_arm);
     let popped = settled.is_some_and(|it| it.how != How::Ack);
     let flown = delivery.strand.as_ref().is_some_and(|it| it.flying);

@@ -323,8 +323,9 @@ fn by_use(input: &MessageInput<'_>, at: FuncRef) -> Option<Root> {
         root.weak = true;
         return Some(named(root, func));
     }
-    if flow.settles_loaded || flow.settles_param {
-        root.receives = flow.settles_loaded;
+    let forgets = !flow.loads.is_empty() && set();
+    if flow.settles_loaded || flow.settles_param || forgets {
+        root.receives = flow.settles_loaded || forgets;
         root.load_by_name = flow.loads;
         root.weak = true;
         return Some(named(root, func));

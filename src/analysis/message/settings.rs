@@ -77,7 +77,13 @@ fn by_option(
                 && constant(func, &value).is_some_and(|it| is_true(input, &it))
         })
     };
-    (takes && call.args.iter().any(|it| named(it) || inside(it))).then_some(span)
+    let name = crate::base::snake_case(short_name(call));
+    let by_position = input.words.auto_ack_args.iter().any(|(it, position)| {
+        let arg = call.args.get(*position as usize).filter(|it| it.name.is_none());
+        *it == name && arg.and_then(|it| constant(func, &it.value)).is_some_and(|it| &*it == "true")
+    });
+    let says = by_position || call.args.iter().any(|it| named(it) || inside(it));
+    (takes && says).then_some(span)
 }
 
 fn is_true(input: &MessageInput<'_>, value: &str) -> bool {

@@ -21,7 +21,13 @@ impl Explorer<'_, '_> {
     /// The next message comes.
     pub(super) fn deliver(&mut self, path: &mut Path, span: Span, text: &str) {
         self.close(path);
-        path.state.delivery = Delivery::default();
+        let delivery = std::mem::take(&mut path.state.delivery);
+        if let Some(settled) = delivery.settled.filter(Settled::is_bare)
+            && delivery.failure.is_none()
+            && !delivery.given_back
+        {
+            path.state.acked_before.get_or_insert(settled);
+        }
         path.trace = Trace::default();
         path.trace.push(StepRole::Load, span, text);
         if let Some(setting) = path.state.auto_ack {
@@ -174,7 +180,7 @@ impl Explorer<'_, '_> {
         tags: Tags,
         path: &mut Path,
     ) {
-        if *test != Test::Failed || !holds {
+        if *test != Test::Failed || !holds || !tags.has(Tags::RESULT) {
             return;
         }
         let Some(call) = self.symbols.info(symbol).call.clone() else { return };
@@ -258,7 +264,9 @@ impl Explorer<'_, '_> {
     }
 
     pub(super) fn is_permanent(&self, name: &str) -> bool {
-        self.input.words.general.permanent_errors.matches(last_segment(name))
+        let words = self.input.words;
+        let name = last_segment(name);
+        words.general.permanent_errors.matches(name) || words.done_before.matches(name)
     }
 
     /// `break` or `continue`.
@@ -391,18 +399,24 @@ impl Explorer<'_, '_> {
         let delivery = &path.state.delivery;
         match self.root.verdict {
             HandlerVerdict::Explicit => {
-                let hands_out = delivery
-                    .settled
-                    .as_ref()
-                    .is_some_and(|it| it.how == How::Ack && !it.worked && !it.on_purpose)
+                let now = delivery.settled.as_ref().is_some_and(Settled::is_bare)
                     && delivery.failure.is_none()
-                    && !delivery.given_back
+                    && !delivery.given_back;
+                let before = path.state.acked_before.clone().filter(|_| !now);
+                let hands_out = (now || before.is_some())
+                    && !self.is_failed(value, &path.state)
                     && self.root.receives
                     && !self.awaits_reply()
                     && value.tags.of_message();
                 let func = self.input.program.function(self.root.func);
                 let denies = self.denies(func, &path.state.delivery);
                 if hands_out {
+                    if let Some(settled) = before {
+                        let text = "the message is acknowledged here";
+                        path.trace.push(StepRole::Ack, settled.span, text);
+                        path.state.delivery =
+                            Delivery { settled: Some(settled), ..Delivery::default() };
+                    }
                     let text = "it is handed out to be worked on, and the queue has forgotten it";
                     path.trace.push(StepRole::Exit, func.name_span, text);
                     self.report(path, MessageFaultKind::EarlyAck);

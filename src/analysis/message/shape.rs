@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Shape {
     /// Locals that may be read from the start of each block on.
     live: Vec<FxHashSet<LocalId>>,
-    /// Locals that closures share; they are always live.
+    /// Locals that closures take; they are always live.
     shared: FxHashSet<LocalId>,
     /// Immediate dominators.
     parents: FxHashMap<BlockId, BlockId>,
@@ -144,7 +144,7 @@ impl Shape {
     }
 }
 
-/// Locals of `func` that a closure in it holds by reference.
+/// Locals of `func` that a closure in it takes.
 fn shared_locals(
     func: &Function,
     functions: &IdVec<crate::ir::FuncId, Function>,
@@ -155,7 +155,7 @@ fn shared_locals(
             if let InstrKind::Assign(_, Rvalue::Closure(id)) = &instr.kind
                 && let Some(closure) = functions.get(*id)
             {
-                out.extend(closure.captures.iter().filter(|it| it.by_ref).map(|it| it.outer));
+                out.extend(closure.captures.iter().map(|it| it.outer));
             }
         }
     }

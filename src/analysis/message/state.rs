@@ -23,6 +23,8 @@ pub(super) struct State {
     pub(super) fields: BTreeMap<(Symbol, Name), Value>,
     pub(super) statics: BTreeMap<Name, Value>,
     pub(super) facts: BTreeMap<(Symbol, Test), bool>,
+    /// An ack of an earlier delivery before any work: what came of it may still be handed out.
+    pub(super) acked_before: Option<Settled>,
     /// Where the broker was told to forget messages at hand-over.
     pub(super) auto_ack: Option<Span>,
     pub(super) delivery: Delivery,
@@ -226,6 +228,13 @@ impl State {
         {
             caught.arm = None;
         }
+    }
+}
+
+impl Settled {
+    /// Acknowledged by a call, before any work, and not on purpose.
+    pub(super) fn is_bare(&self) -> bool {
+        self.how == How::Ack && !self.worked && !self.on_purpose
     }
 }
 

@@ -22,6 +22,8 @@ impl Tags {
     pub(super) const FAILURE: Self = Self(4);
     /// Result of a call that ran behind the ack.
     pub(super) const LATE: Self = Self(8);
+    /// Result of a call that may have failed, on this path.
+    pub(super) const RESULT: Self = Self(16);
 
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -45,7 +47,8 @@ impl Tags {
     /// What a part of such a value is: a part of a message is data.
     #[must_use]
     pub(super) fn of_part(self) -> Self {
-        if self.has(Self::MESSAGE) { self.without(Self::MESSAGE).with(Self::DATA) } else { self }
+        let part = self.without(Self::RESULT);
+        if part.has(Self::MESSAGE) { part.without(Self::MESSAGE).with(Self::DATA) } else { part }
     }
 }
 

@@ -109,6 +109,7 @@ impl Body<'_, '_> {
                 self.jump(guard, body, next);
                 self.switch_to(body);
             }
+            let want = if self.is_leaving(&arm.body) { Want::Nothing } else { want };
             self.finish_expr(&arm.body, want);
             self.frame().scopes.pop();
             self.end_arm(join, &before, &mut after);

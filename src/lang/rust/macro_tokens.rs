@@ -2,8 +2,9 @@
 
 use super::names::unraw;
 use crate::base::Name;
+use proc_macro2::{Delimiter, TokenTree};
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Block, Expr, Macro, Pat, Stmt, Token};
 
@@ -49,9 +50,9 @@ fn argument_name(input: ParseStream<'_>) -> syn::Result<Option<Name>> {
         return Ok(None);
     }
     while !(input.peek(Token![=]) || input.peek(Token![:])) {
-        input.parse::<proc_macro2::TokenTree>()?;
+        input.parse::<TokenTree>()?;
     }
-    input.parse::<proc_macro2::TokenTree>()?;
+    input.parse::<TokenTree>()?;
     Ok(Some(name.into()))
 }
 
@@ -130,6 +131,16 @@ pub(super) fn parse_exprs(mac: &Macro) -> Option<Vec<Expr>> {
 /// The statements, when the tokens are the inside of a block.
 pub(super) fn parse_stmts(mac: &Macro) -> Option<Vec<Stmt>> {
     mac.parse_body_with(Block::parse_within).ok()
+}
+
+/// The blocks that stand in braces among other tokens, when all of them are code.
+pub(super) fn parse_blocks(mac: &Macro) -> Vec<Vec<Stmt>> {
+    let groups = mac.tokens.clone().into_iter().filter_map(|it| match it {
+        TokenTree::Group(it) if it.delimiter() == Delimiter::Brace => Some(it.stream()),
+        _ => None,
+    });
+    let blocks: syn::Result<Vec<_>> = groups.map(|it| Block::parse_within.parse2(it)).collect();
+    blocks.unwrap_or_default()
 }
 
 /// The tokens of `json!`.

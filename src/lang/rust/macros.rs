@@ -35,7 +35,7 @@ impl Body<'_, '_> {
             "assert_eq" => self.assert_macro(mac, Some(BinaryOp::Eq)),
             "assert_ne" => self.assert_macro(mac, Some(BinaryOp::Ne)),
             "ensure" => self.ensure_macro(mac),
-            "bail" => {
+            name if name == "bail" || leaves(name) && want == Want::Nothing => {
                 let args = parse_args(mac).unwrap_or_default();
                 let error = self.message(&args).unwrap_or(Operand::Const(Const::Unknown));
                 self.leave_err(error, span);
@@ -141,8 +141,36 @@ impl Body<'_, '_> {
         }
         match parse_stmts(mac) {
             Some(stmts) => self.stmts(&stmts, want),
-            None => Rvalue::Unknown(Vec::new()),
+            None => self.hidden_blocks(mac, want),
         }
+    }
+
+    /// `db_run! { conn: sqlite, mysql { … } postgresql { … } }`: one of the blocks runs.
+    fn hidden_blocks(&mut self, mac: &Macro, want: Want) -> Rvalue {
+        let blocks = super::macro_tokens::parse_blocks(mac);
+        let span = self.macro_span(mac);
+        let Some((last, others)) = blocks.split_last() else {
+            return Rvalue::Unknown(Vec::new());
+        };
+        if others.is_empty() {
+            return self.stmts(last, want);
+        }
+        let dest = self.temp();
+        let done = self.new_block();
+        for block in others {
+            let (this, next) = (self.new_block(), self.new_block());
+            self.branch(Operand::Const(Const::Unknown), (this, next), span);
+            self.switch_to(this);
+            let value = self.stmts(block, Want::Value);
+            self.store(dest, value, span);
+            self.goto(done);
+            self.switch_to(next);
+        }
+        let value = self.stmts(last, Want::Value);
+        self.store(dest, value, span);
+        self.goto(done);
+        self.switch_to(done);
+        Rvalue::Use(Operand::Local(dest))
     }
 
     /// `concat!("a", "b")`.
@@ -204,6 +232,11 @@ impl Body<'_, '_> {
                 Rvalue::Array(items.collect())
             }
         }
+    }
+
+    /// Whether an arm is nothing but a macro that leaves: `None => err!("gone"),`.
+    pub(super) fn is_leaving(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Macro(it) if leaves(&last_name(&it.mac)))
     }
 
     /// A condition that is a macro, as a jump; false when the macro is no condition.
@@ -316,6 +349,12 @@ impl Body<'_, '_> {
         self.switch_to(done);
         Rvalue::Use(Operand::Local(dest))
     }
+}
+
+/// Macros that projects leave a function with, by their names: `err!("no such job");`.
+fn leaves(name: &str) -> bool {
+    let first = name.split('_').next().unwrap_or(name);
+    matches!(first, "err" | "throw" | "fail" | "bail" | "yeet")
 }
 
 /// Macros whose arguments end in a format string.
