@@ -4,8 +4,10 @@
 use super::fact::{Filter, Table};
 use super::value::{Identity, Value};
 use crate::base::{Name, Span};
-use crate::ir::{Condition, ConditionOp, Engine, ParamRef, Statement, TypeRef};
-use crate::model::{LockSpec, Verb};
+use crate::ir::{
+    Condition, ConditionOp, Engine, LockClause, ParamRef, Statement, StatementKind, TypeRef,
+};
+use crate::model::{LockKind, LockSpec, Verb};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -207,6 +209,21 @@ pub struct StatementState {
     pub engine: Option<Engine>,
 }
 
+impl StatementState {
+    /// Its SELECTs lock what they read.
+    pub fn lock_rows(&mut self, lock: LockSpec) {
+        let clause = match lock.kind {
+            LockKind::RowShared => LockClause::Shared,
+            _ => LockClause::Exclusive,
+        };
+        for (stmt, _) in &mut self.statements {
+            if stmt.kind == StatementKind::Select {
+                Arc::make_mut(stmt).lock = Some(clause);
+            }
+        }
+    }
+}
+
 /// An array or tuple.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ArrayState {
@@ -228,6 +245,11 @@ pub struct ArrayEntry {
 }
 
 impl ArrayState {
+    /// Whether all keys are known, so that others are not there.
+    pub fn is_closed(&self) -> bool {
+        !self.open && self.items.iter().all(|it| it.key.is_constant())
+    }
+
     /// The value under a key.
     pub fn get(&self, key: &Value) -> Option<&Value> {
         self.items.iter().rev().find(|it| it.key == *key).map(|it| &it.value)

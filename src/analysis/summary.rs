@@ -179,6 +179,8 @@ pub struct Resolved {
     pub calls: BTreeMap<(BlockId, u32), CallSite>,
     /// Final locals' values are not kept; tests on branches are: block to tested value.
     pub tests: BTreeMap<BlockId, Value>,
+    /// What the vocabulary says of properties that are read.
+    pub reads: BTreeMap<(BlockId, u32), &'static str>,
 }
 
 /// Kinds of locks that exclude a second worker anywhere.

@@ -124,8 +124,8 @@ pub(super) fn bearing(
         return Bearing::None;
     }
     // Another column is the row's own only where the row is known to be one.
-    let known = write.row.as_ref() == Some(&check.row)
-        || write.loads.iter().any(|it| it.row == check.row);
+    let known =
+        write.row.as_ref() == Some(&check.row) || write.loads.iter().any(|it| it.row == check.row);
     let found = match (same, state, word) {
         (true, ..) => Bearing::Exact,
         (_, true, _) if known => Bearing::Exact,
@@ -180,7 +180,11 @@ fn is_state_word(input: &Input<'_>, column: &str) -> bool {
         .or_else(|| (!name.contains('_')).then_some(name.as_str()));
     let Some(rest) = rest else { return false };
     let words = input.words;
-    words.transient.matches(rest)
+    // What has been done to it: `isSealed`.
+    let participle =
+        !rest.contains('_') && name.starts_with("is_") && rest.len() > 4 && rest.ends_with("ed");
+    participle
+        || words.transient.matches(rest)
         || words.terminal.matches(rest)
         || words.waiting.matches(rest)
         || name.starts_with("can_")

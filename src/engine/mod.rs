@@ -3,7 +3,7 @@
 mod isolate;
 
 use crate::analysis::{Program, Settled, Store, dump};
-use crate::base::{Language, Problem, ProblemKind, Source};
+use crate::base::{Language, Problem, ProblemKind, Source, Span};
 use crate::check::{self, Input};
 use crate::finding::Finding;
 use crate::ir::{self, FuncRef};
@@ -139,6 +139,34 @@ impl Engine {
             }
         }
         store.finish()
+    }
+
+    /// What the packs say of each call and property in `sources`: where it stands, and the words of its
+    /// roles.
+    pub fn roles(&self, sources: &[Source]) -> Vec<(Span, Vec<&'static str>)> {
+        on_big_stack(|| self.roles_here(sources))
+    }
+
+    fn roles_here(&self, sources: &[Source]) -> Vec<(Span, Vec<&'static str>)> {
+        let mut problems = Vec::new();
+        let files = lower_all(sources, &mut problems);
+        let program = Program::link(&files, sources);
+        let settled = self.settle(&program, sources, &mut problems);
+        let mut out = Vec::new();
+        for (at, calls) in &settled.resolved {
+            let blocks = &program.function(*at).cfg.blocks;
+            for ((block, instr), site) in &calls.calls {
+                let instr = blocks.get(*block).and_then(|it| it.instrs.get(*instr as usize));
+                if let Some(ir::InstrKind::Call(call)) = instr.map(|it| &it.kind) {
+                    out.push((call.name_span, site.roles.iter().map(|it| it.word()).collect()));
+                }
+            }
+            for ((block, instr), role) in &calls.reads {
+                let instr = blocks.get(*block).and_then(|it| it.instrs.get(*instr as usize));
+                out.extend(instr.map(|it| (it.span, vec![*role])));
+            }
+        }
+        out
     }
 
     /// The value of `stage` for `sources`, printed.

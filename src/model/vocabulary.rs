@@ -136,7 +136,8 @@ pub struct TypeFact {
     /// Static methods whose call on a class that the program does not declare says that the class is
     /// one of these.
     pub implied_by: Vec<Name>,
-    /// Namespace segments directly below which undeclared classes are of this type.
+    /// Namespace segments directly below which undeclared classes are of this type; a whole namespace
+    /// (`App\Models`) says so even where nothing of the library is imported.
     pub implied_in: Vec<Name>,
 }
 

@@ -422,9 +422,9 @@ fn fixtures_use_every_row() {
         ("doctrine", include_str!("../../fixtures/packs/doctrine.php")),
         ("php-core", include_str!("../../fixtures/packs/php-core.php")),
     ] {
-        let lines: Vec<&str> = fixture.lines().filter(|it| it.contains("//~ role:")).collect();
+        let lines: Vec<&str> = fixture.lines().filter(|it| it.contains("//~ ")).collect();
         for (name, role) in first_names(pack) {
-            let marker = format!("//~ role:{role}");
+            let marker = format!(" role:{role}");
             let used = |it: &&&str| it.contains(&name) && it.trim_end().ends_with(&marker);
             assert!(lines.iter().any(|it| used(&it)), "{pack}: {name} as {role}");
         }

@@ -12,6 +12,7 @@ mod layering;
 mod markers;
 mod messages;
 mod output;
+mod packs;
 mod rules;
 mod run;
 mod tidy;

@@ -144,6 +144,10 @@ impl Interp<'_> {
                     absorb(query, &conditions, &params);
                 }
             }
+            // `quoteInto('id = ?', $id)`: a text with its values.
+            Some(ObjectKind::Statement(stmt)) => {
+                self.add_text(state, root, &stmt.text, stmt.params.clone());
+            }
             Some(ObjectKind::Query(inner)) => {
                 let params = inner.params.clone();
                 if let Some(query) = query_mut(state, root) {
@@ -252,6 +256,17 @@ impl Interp<'_> {
         given: &Value,
         binds: &Value,
     ) {
+        let binds = self.bound_values(state, binds);
+        self.add_text(state, root, given, binds);
+    }
+
+    fn add_text(
+        &mut self,
+        state: &mut State,
+        root: &Value,
+        given: &Value,
+        binds: BTreeMap<ParamRef, Value>,
+    ) {
         let text = match given {
             Value::Null | Value::Bool(_) => return,
             Value::Text(text) => (**text).clone(),
@@ -269,7 +284,6 @@ impl Interp<'_> {
         };
         let (sql_text, holes) = super::format::to_sql(&text);
         let (conditions, complete) = crate::lang::sql::parse_condition(&sql_text, None);
-        let binds = self.bound_values(state, binds);
         if let Some(query) = query_mut(state, root) {
             query.vague |= !complete;
             let mut params = holes;

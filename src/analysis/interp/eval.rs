@@ -30,53 +30,11 @@ impl Interp<'_> {
         let Operand::Const(Const::Array(items)) = operand else {
             let value = self.operand(state, operand);
             return match operand {
-                Operand::Local(local) if is_either_bool(&value) => self.decided_bool(*local, value),
-                _ => value,
+                Operand::Local(local) => self.decided(*local, value),
+                Operand::Const(_) => value,
             };
         };
         self.const_array(state, items, what)
-    }
-
-    /// A variable that is true on one side of a branch and false on the other stands for the test.
-    pub(super) fn decided_bool(&self, local: crate::ir::LocalId, value: Value) -> Value {
-        let mut assigned: Vec<(crate::ir::BlockId, bool)> = Vec::new();
-        for (at, block) in self.func.cfg.blocks.iter_ids() {
-            for instr in &block.instrs {
-                if let crate::ir::InstrKind::Assign(
-                    place,
-                    Rvalue::Use(Operand::Const(Const::Bool(it))),
-                ) = &instr.kind
-                    && place.as_local() == Some(local)
-                {
-                    assigned.push((at, *it));
-                }
-            }
-        }
-        let mut gates = self.gates.borrow_mut();
-        let mut tests: Vec<(Value, bool)> = Vec::new();
-        for (block, tested) in &self.resolved.tests {
-            for (at, is_true) in &assigned {
-                if let Some(side) = gates.side(*block, *at)
-                    && !matches!(tested, Value::Unknown | Value::Bool(_))
-                {
-                    let positive = (side == crate::analysis::gate::Side::Then) == *is_true;
-                    if !tests.iter().any(|it| it.0 == *tested) {
-                        tests.push((tested.clone(), positive));
-                    }
-                }
-            }
-        }
-        match tests.as_slice() {
-            [] => value,
-            [(only, positive)] => {
-                let only = match only {
-                    Value::Test(_) | Value::Truthy(_) | Value::Got(_) => only.clone(),
-                    it => Value::Truthy(Arc::new(it.clone())),
-                };
-                if *positive { only } else { negate(only) }
-            }
-            _ => Value::derived(tests.into_iter().map(|it| it.0)),
-        }
     }
 
     fn const_array(
@@ -439,11 +397,6 @@ impl Interp<'_> {
 /// Whether a value is text in each way in which it is built.
 fn is_text(value: &Value) -> bool {
     value.alternatives().iter().all(|it| matches!(it, Value::Text(_) | Value::Str(_)))
-}
-
-/// Whether a value is true on some paths and false on others.
-fn is_either_bool(value: &Value) -> bool {
-    matches!(value, Value::Any(them) if them.len() == 2 && them.iter().all(|it| matches!(it, Value::Bool(_))))
 }
 
 /// Where the literals of a text stand.

@@ -8,7 +8,7 @@ use crate::analysis::state::State;
 use crate::analysis::summary::{Effect, Summary};
 use crate::analysis::value::{Identity, Value};
 use crate::base::Language;
-use crate::ir::{BlockId, FuncRef, Terminator};
+use crate::ir::{Assign, BlockId, FuncRef, SqlExpr, Terminator};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -332,12 +332,16 @@ impl Interp<'_> {
                 || write.changes.iter().any(|it| interesting(&it.column))
                 || !matches!(write.row, Some(Value::Object(_)));
         }
-        let Some((stmt, _)) = &write.statement else { return false };
+        let Some((stmt, params)) = &write.statement else { return false };
         let upsert = stmt.upsert.iter().flat_map(|it| &it.sets);
+        // A plain column that is set to something fixed may be a state for a caller that tests it.
+        let fixed = |it: &Assign| {
+            it.value == SqlExpr::Now || super::column::sql_value(&it.value, params).is_constant()
+        };
         stmt.sets
             .iter()
             .chain(upsert)
-            .any(|it| it.column_param.is_some() || interesting(&it.column))
+            .any(|it| it.column_param.is_some() || interesting(&it.column) || fixed(it))
             || stmt.sets.is_empty()
     }
 }

@@ -79,6 +79,7 @@ impl Interp<'_> {
             Some(ObjectKind::Outcome(id)) => Some(*id),
             _ => match from {
                 Value::Count(id) | Value::Ran(id) => Some(*id),
+                Value::Object(id) if is_fresh(state, from) => Some(*id),
                 _ => state.last_write,
             },
         };
@@ -86,5 +87,13 @@ impl Interp<'_> {
             Some(id) => Value::Count(id),
             None => Value::path(from.clone(), "{rows}"),
         }
+    }
+}
+
+/// A row that an insert gave.
+fn is_fresh(state: &State, value: &Value) -> bool {
+    match state.object(value).map(|it| &it.kind) {
+        Some(ObjectKind::Row(row)) => row.fresh,
+        _ => false,
     }
 }

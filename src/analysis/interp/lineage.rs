@@ -88,7 +88,11 @@ impl Interp<'_> {
         let named: Vec<&TypeFact> =
             hints.iter().filter(|it| it.1.suffix && it.1.named).map(|it| it.0).collect();
         let sole = named.windows(2).all(|it| it[0].pack == it[1].pack);
-        named.into_iter().filter(|_| sole).map(|it| it.name.clone()).collect()
+        if !named.is_empty() {
+            return named.into_iter().filter(|_| sole).map(|it| it.name.clone()).collect();
+        }
+        let homed = hints.iter().filter(|(_, hint)| hint.homed);
+        homed.map(|(fact, _)| fact.name.clone()).collect()
     }
 
     fn hint(&self, original: &str, class: &str, fact: &TypeFact) -> Hint {
@@ -104,6 +108,11 @@ impl Interp<'_> {
         let is_placed = |it: &str| fact.implied_in.iter().any(|name| name.eq_ignore_ascii_case(it));
         let placed = segments.clone().any(is_placed);
         let directly = is_placed(direct);
+        let below = |home: &Name| {
+            class.get(..home.len()).is_some_and(|it| it.eq_ignore_ascii_case(home))
+                && class[home.len()..].starts_with('\\')
+        };
+        let homed = fact.implied_in.iter().filter(|it| it.contains('\\')).any(below);
         let suffix = fact.model_from.iter().any(|it| {
             let suffix = it.strip_prefix("name:");
             suffix.is_some_and(|it| last.strip_suffix(it).is_some_and(|it| !it.is_empty()))
@@ -112,7 +121,11 @@ impl Interp<'_> {
             Some(TypeKindHint::Row) => MODEL_SEGMENTS,
             _ => REPOSITORY_SEGMENTS,
         };
-        let named = segments.any(|it| namespaces.contains(&it.to_lowercase().as_str()));
+        let named = if fact.implied_in.iter().all(|it| it.contains('\\')) {
+            segments.any(|it| namespaces.contains(&it.to_lowercase().as_str()))
+        } else {
+            placed
+        };
         let used = fact.name.split_once('\\').is_some_and(|it| program.imports_root(it.0));
         let own = program.is_own_class(class);
         Hint {
@@ -121,6 +134,7 @@ impl Interp<'_> {
             named,
             placed,
             directly,
+            homed,
             used,
         }
     }
@@ -139,6 +153,8 @@ struct Hint {
     placed: bool,
     /// It stands directly below it.
     directly: bool,
+    /// It stands below the namespace that the framework gives such types.
+    homed: bool,
     /// The program imports something of the library.
     used: bool,
 }
@@ -151,8 +167,8 @@ impl Hint {
         }
     }
 
-    fn rank(self) -> (usize, bool) {
-        (self.statics, self.used)
+    fn rank(self) -> (usize, bool, bool) {
+        (self.statics, self.used, self.suffix)
     }
 }
 

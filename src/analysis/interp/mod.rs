@@ -17,6 +17,7 @@ mod call;
 mod callable;
 mod column;
 mod condition;
+mod decided;
 mod effect;
 mod eval;
 mod expand;

@@ -65,6 +65,13 @@ impl<'p> Interp<'p> {
         {
             return Target::Pattern { pattern, rest, weak: pattern.weak };
         }
+        let is_statement = matches!(
+            state.object(&site.receiver).map(|it| &it.kind),
+            Some(ObjectKind::Statement(_))
+        );
+        if is_statement && let Some((pattern, rest)) = self.statement_pattern(name, site) {
+            return Target::Pattern { pattern, rest, weak: pattern.weak };
+        }
         let known = types.iter().any(|it| self.is_known_type(it) && !self.is_bare_interface(it));
         if known && !types.iter().any(|it| self.is_row_class(&it.name)) {
             return Target::Unknown;
@@ -104,6 +111,9 @@ impl<'p> Interp<'p> {
             Some(ObjectKind::Query(query)) => (query.pack.clone()?, TypeKindHint::Query),
             Some(ObjectKind::Statement(_)) => return self.statement_pattern(name, site),
             Some(_) => return None,
+            None if let Some(pack) = self.pack_of_row(state, &site.receiver) => {
+                (pack, TypeKindHint::Row)
+            }
             None => {
                 let (base, _) = site.receiver.as_path()?;
                 let types = self.types_of(state, base);
@@ -122,6 +132,13 @@ impl<'p> Interp<'p> {
                 })
         });
         found.map(|(pattern, rest)| (pattern, rest.into()))
+    }
+
+    /// The pack that a value's row class is known by.
+    fn pack_of_row(&self, state: &State, value: &Value) -> Option<Name> {
+        let types = self.types_of(state, value);
+        let fact = types.iter().find_map(|it| self.fact_of(&it.name))?;
+        (fact.kind == Some(TypeKindHint::Row)).then(|| fact.pack.clone())
     }
 
     /// A statement of a connection of unknown type: statements of all libraries run and give rows alike.

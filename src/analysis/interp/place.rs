@@ -11,11 +11,22 @@ use crate::model::Role;
 
 impl Interp<'_> {
     pub(super) fn load_place(&mut self, state: &mut State, place: &Place) -> Value {
-        let mut value = self.base(state, &place.base);
+        let mut value = match self.static_role(state, &place.base) {
+            Some(found) => found,
+            None => self.base(state, &place.base),
+        };
         for proj in &place.proj {
             value = self.project(state, &value, proj);
         }
         value
+    }
+
+    /// A static property of a library class: `Yii::$app`.
+    fn static_role(&mut self, state: &mut State, base: &PlaceBase) -> Option<Value> {
+        let PlaceBase::Static(class, name) = base else { return None };
+        let class = self.class_name(class)?;
+        self.shared.program.type_decl(&class).is_none().then_some(())?;
+        self.property_role(state, &Value::Class(class), name)
     }
 
     fn base(&self, state: &State, base: &PlaceBase) -> Value {
@@ -76,9 +87,13 @@ impl Interp<'_> {
             {
                 return found.clone();
             }
-            if let (ObjectKind::Query(_) | ObjectKind::Statement(_), "0") = (&object.kind, &**name) {
+            if let (ObjectKind::Query(_) | ObjectKind::Statement(_), "0") = (&object.kind, &**name)
+            {
                 // A builder's text stands first, its values second.
                 return value.clone();
+            }
+            if matches!(&object.kind, ObjectKind::Array(array) if array.is_closed()) {
+                return Value::Null;
             }
             if let ObjectKind::Outcome(id) = &object.kind
                 && self.names_a_count(name)

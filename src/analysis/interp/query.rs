@@ -357,6 +357,9 @@ impl Interp<'_> {
             if let Some(query) = query_mut(state, &root) {
                 query.lock = Some((lock, span));
             }
+            if let Some(stmt) = super::sql::statement_mut(state, &root) {
+                stmt.lock_rows(lock);
+            }
         }
         if matches!(&root, Value::Path(it) if &*it.1 == "{query}") {
             site.receiver.clone()

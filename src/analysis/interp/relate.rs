@@ -1,8 +1,8 @@
 //! Which checks, loads, claims and looks belong to which write.
 
-use super::same::{is_latch, may_claim};
 use super::same::relates;
 use super::same::same_row;
+use super::same::{is_latch, may_claim};
 use super::tested::ColumnTest;
 use super::tested::Tested;
 use super::tested::columns_tested;

@@ -80,7 +80,9 @@ impl Interp<'_> {
         }
         // Of rows read, the type is each row's.
         let rows = match state.object(&value).map(|it| &it.kind) {
-            Some(ObjectKind::List(row)) if reads_rows(&pattern.role) => Some(row.clone()),
+            Some(ObjectKind::List(row)) if reads_rows(&pattern.role) && !self.holds_rows(&ty) => {
+                Some(row.clone())
+            }
             _ => None,
         };
         self.give_type(state, site, rows.as_ref().unwrap_or(&value), ty);
@@ -88,6 +90,12 @@ impl Interp<'_> {
             Value::Unknown | Value::Class(_) => Value::Opaque(site.id),
             value => value,
         }
+    }
+
+    /// A collection or result, rather than a row.
+    fn holds_rows(&self, ty: &TypeRef) -> bool {
+        let kind = self.fact_of(&ty.name).and_then(|it| it.kind);
+        kind.is_some_and(|it| it != crate::model::TypeKindHint::Row)
     }
 
     fn give_type(&mut self, state: &mut State, site: &Site<'_>, value: &Value, ty: TypeRef) {
@@ -503,22 +511,25 @@ impl Interp<'_> {
         value: &Value,
         name: &Name,
     ) -> Option<Value> {
-        if matches!(state.object(value).map(|it| &it.kind), Some(ObjectKind::Row(_))) {
+        let is_row = matches!(state.object(value).map(|it| &it.kind), Some(ObjectKind::Row(_)));
+        let types = self.types_of(state, value);
+        if is_row && types.is_empty() {
             return None;
         }
-        let types = self.types_of(state, value);
         let pattern = self.property_pattern(&types, value, &format!("${name}"))?;
+        if is_row && !matches!(pattern.role, Role::Count { .. }) {
+            return None;
+        }
+        self.resolved.reads.insert((self.point.block, self.point.instr), pattern.role.word());
         match &pattern.role {
             Role::Count { from: Access::Receiver } => Some(self.count_of(state, value)),
             Role::Make { .. } => {
-                let id = self.identity(&("property", name));
                 let returns = pattern.returns.clone()?;
                 let path = Value::path(value.clone(), name.clone());
                 let typed = self.types_of(state, &path);
                 if !typed.is_empty() {
                     return None;
                 }
-                let _ = id;
                 state.object_mut(&path).ty.get_or_insert(TypeRef::named(returns));
                 Some(path)
             }

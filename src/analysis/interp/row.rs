@@ -26,6 +26,12 @@ impl Interp<'_> {
         (gives, lock, weak): (Yield, Option<LockSpec>, bool),
         rest: &str,
     ) -> Value {
+        if self.is_statement(state, &site.receiver) {
+            // A query that began as text.
+            let (root, id) = (site.receiver.clone(), self.identity(&"ran"));
+            self.run_statement(state, Some(site), &root, Yield::Statement, id);
+            return self.fetch(state, &root, gives);
+        }
         let on_query =
             matches!(state.object(&site.receiver).map(|it| &it.kind), Some(ObjectKind::Query(_)));
         let pending = Value::path(site.receiver.clone(), "{query}");
@@ -82,8 +88,12 @@ impl Interp<'_> {
             let key = self.access(state, site, key);
             let is_array =
                 matches!(state.object(&key).map(|it| &it.kind), Some(ObjectKind::Array(_)));
+            // An array of options is read by its parts.
+            let by_parts = matches!(&source.criteria, Some(Access::Field(..)));
             if is_array {
-                self.add_conditions(state, root, &key, &Value::Null);
+                if !by_parts {
+                    self.add_conditions(state, root, &key, &Value::Null);
+                }
             } else if let Some(query) = query_mut(state, root) {
                 query.condition("id".into(), ConditionOp::Eq, vec![key], span);
             }

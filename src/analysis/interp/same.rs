@@ -63,10 +63,14 @@ pub(super) fn is_latch(claim: &WriteFact, write: &WriteFact) -> bool {
 /// Whether the written row was picked by that value, among others.
 fn identifies(value: &Value, write: &WriteFact) -> bool {
     let own = write.statement.iter().flat_map(|(stmt, params)| {
-        stmt.conditions.iter().flat_map(|it| &it.values).map(|it| super::column::sql_value(it, params))
+        stmt.conditions
+            .iter()
+            .flat_map(|it| &it.values)
+            .map(|it| super::column::sql_value(it, params))
     });
     let loads = write.loads.iter();
-    let read = loads.flat_map(|it| it.key.iter().chain(it.filters.iter().flat_map(|it| &it.values)));
+    let read =
+        loads.flat_map(|it| it.key.iter().chain(it.filters.iter().flat_map(|it| &it.values)));
     let mut all = own.chain(read.cloned());
     all.any(|it| it == *value || !matches!(it, Value::Any(_)) && it.mentions(value))
 }

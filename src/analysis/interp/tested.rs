@@ -67,7 +67,9 @@ pub(super) fn columns_tested(tested: &Value) -> Vec<ColumnTest> {
 pub(super) fn collect_tests(tested: &Value, out: &mut Vec<ColumnTest>) {
     match tested {
         Value::Test(test) => {
-            if let Some((row, column)) = test.left.as_path()
+            // `$seat?->taken_at === null` tests the column where there is a row.
+            let left = super::row::non_null(test.left.clone());
+            if let Some((row, column)) = left.as_path()
                 && test.op != TestOp::Order
             {
                 let mut right = test.right.clone();

@@ -249,12 +249,7 @@ impl<'p> Interp<'p> {
     }
 
     /// A variable's declared type goes to what is stored in it when nothing better is known.
-    pub(super) fn typed_local(
-        &mut self,
-        state: &mut State,
-        local: LocalId,
-        value: Value,
-    ) -> Value {
+    pub(super) fn typed_local(&mut self, state: &mut State, local: LocalId, value: Value) -> Value {
         let Some(ty) = self.func.locals.get(local).and_then(|it| it.ty.clone()) else {
             return value;
         };
@@ -348,7 +343,20 @@ fn assigned_type(func: &Function, summary: &Summary, name: &Name) -> Option<Type
 fn is_primitive(name: &str) -> bool {
     matches!(
         name,
-        "String" | "str" | "bool" | "char" | "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "f32" | "f64"
+        "String"
+            | "str"
+            | "bool"
+            | "char"
+            | "i8"
+            | "i16"
+            | "i32"
+            | "i64"
+            | "u8"
+            | "u16"
+            | "u32"
+            | "u64"
+            | "f32"
+            | "f64"
     )
 }
 
