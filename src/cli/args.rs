@@ -1,5 +1,6 @@
 //! Which words does the command line understand?
 
+use super::test::TestArgs;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -37,6 +38,8 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Print what a stage of the analysis makes of files
     Dump(DumpArgs),
+    /// Run rules and packs on marked programs: what is missing, what is noisy
+    Test(TestArgs),
 }
 
 /// Which rules and configuration are used.

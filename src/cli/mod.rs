@@ -8,6 +8,7 @@ mod check;
 mod dump;
 mod rules;
 mod setup;
+mod test;
 
 use crate::report::{self, WriteColor};
 use anyhow::Result;
@@ -56,6 +57,7 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Rules(args) => rules::list(&args, streams),
         Command::Explain(args) => rules::explain(&args, streams),
         Command::Dump(args) => dump::run(&args, streams),
+        Command::Test(args) => test::run(&args, streams),
     };
     result.unwrap_or_else(|error| {
         note(&format!("error: {}", report::plain(&format!("{error:#}"))));

@@ -64,19 +64,15 @@ impl Setup {
         Engine::new(self.packs.clone(), options)
     }
 
+    /// Whether all rules with this id speak of a whole program.
+    pub(super) fn is_of_program(&self, id: &str) -> bool {
+        let mut rules = self.packs.rules.iter().filter(|it| &*it.id.0 == id).peekable();
+        rules.peek().is_some() && rules.all(|it| it.fault.is_of_program())
+    }
+
     /// Reads the sources below `paths`; there must be at least one.
     pub(super) fn discover(&self, paths: &[PathBuf], streams: Streams) -> Result<Discovered> {
-        let exclude: Vec<String> = self.config.exclude.iter().map(|it| it.value.clone()).collect();
-        let exclude_root = if exclude.is_empty() { &self.cwd } else { &self.file.folder };
-        let request = Request { cwd: &self.cwd, paths, exclude: &exclude, exclude_root };
-        let found = match discover::discover(&request) {
-            Err(DiscoverError::Glob { index, message, .. }) => {
-                let range = self.config.exclude.get(index).map_or(0..0, |it| it.range.clone());
-                let kind = ConfigErrorKind::Glob(message);
-                self.file.reject(&[ConfigError { kind, range }], streams)?
-            }
-            found => found?,
-        };
+        let found = self.find(paths, streams)?;
         if found.sources.is_empty() {
             for problem in &found.problems {
                 note(&format!("{}: {}", plain(&problem.path), plain(&problem.message)));
@@ -85,6 +81,21 @@ impl Setup {
             bail!("nothing to analyse: no PHP, Rust or SQL file in {}", shown.join(", "));
         }
         Ok(found)
+    }
+
+    /// Reads the sources below `paths`.
+    pub(super) fn find(&self, paths: &[PathBuf], streams: Streams) -> Result<Discovered> {
+        let exclude: Vec<String> = self.config.exclude.iter().map(|it| it.value.clone()).collect();
+        let exclude_root = if exclude.is_empty() { &self.cwd } else { &self.file.folder };
+        let request = Request { cwd: &self.cwd, paths, exclude: &exclude, exclude_root };
+        match discover::discover(&request) {
+            Err(DiscoverError::Glob { index, message, .. }) => {
+                let range = self.config.exclude.get(index).map_or(0..0, |it| it.range.clone());
+                let kind = ConfigErrorKind::Glob(message);
+                self.file.reject(&[ConfigError { kind, range }], streams)
+            }
+            found => Ok(found?),
+        }
     }
 }
 

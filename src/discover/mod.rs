@@ -13,7 +13,7 @@ mod language;
 mod walk;
 
 use crate::base::{Problem, ProblemKind, Source, SourceId};
-pub use files::{find_upwards, read_text, read_toml_folder};
+pub use files::{entries, find_upwards, read_text, read_toml_folder};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use walk::Candidate;

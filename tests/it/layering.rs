@@ -24,6 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("config", &["base", "finding"]),
     ("discover", &["base", "config"]),
     ("triage", &["base", "config", "finding"]),
+    ("marker", &["base", "finding"]),
     (
         "engine",
         &[
@@ -44,7 +45,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("report", &["base", "finding", "rule", "triage"]),
     (
         "cli",
-        &["base", "config", "discover", "engine", "finding", "pack", "report", "rule", "triage"],
+        &[
+            "base", "config", "discover", "engine", "finding", "marker", "pack", "report", "rule",
+            "triage",
+        ],
     ),
     (
         "lsp",

@@ -9,6 +9,7 @@ mod examples;
 mod guards;
 mod lang;
 mod layering;
+mod marked;
 mod markers;
 mod messages;
 mod output;

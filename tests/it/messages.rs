@@ -3,9 +3,8 @@
 //! Each file is a program of its own; only the rules of messages count.
 
 use crate::markers::{self, Found};
-use rowrace::base::{Language, Lines, Source, SourceId};
+use rowrace::base::{Language, Source, SourceId};
 use rowrace::engine::{Engine, Options};
-use rowrace::finding::Severity;
 use rowrace::pack::Packs;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,17 +54,8 @@ fn source(path: &Path) -> Source {
 }
 
 fn findings(engine: &Engine, source: &Source) -> Vec<Found> {
-    let lines = Lines::of(&source.text);
     let outcome = engine.analyze(std::slice::from_ref(source));
     let of_messages =
         outcome.findings.into_iter().filter(|it| RULES.contains(&&*it.rule.to_string()));
-    of_messages
-        .map(|it| Found {
-            path: source.path.clone(),
-            line: lines.line_index(it.primary.start) + 1,
-            end_line: lines.line_index(it.primary.end) + 1,
-            rule: it.rule.to_string(),
-            is_note: it.severity == Severity::Note,
-        })
-        .collect()
+    of_messages.filter_map(|it| Found::of(&it, std::slice::from_ref(source))).collect()
 }
