@@ -1,5 +1,6 @@
 //! Which words does the command line understand?
 
+use super::fresh::FreshArgs;
 use super::test::TestArgs;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -82,6 +83,9 @@ pub(super) struct CheckArgs {
     /// Print findings only: no summary, no problems
     #[arg(short, long)]
     pub(super) quiet: bool,
+
+    #[command(flatten)]
+    pub(super) fresh: FreshArgs,
 }
 
 #[derive(Debug, clap::Args)]

@@ -20,8 +20,10 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
         setup.config.min_confidence = confidence.into();
     }
     let found = setup.discover(&args.paths, streams)?;
+    let (found, before) = args.fresh.compare(&setup, &args.paths, found, streams)?;
     let outcome = setup.engine().analyze(&found.sources);
-    let triage = triage(outcome.findings, &found.sources, &setup.config);
+    let mut triage = triage(outcome.findings, &found.sources, &setup.config);
+    let n_old = before.keep_fresh(&setup, &found.sources, &mut triage);
     let mut problems = found.problems;
     problems.extend(outcome.problems);
     problems.sort();
@@ -33,7 +35,7 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     streams.out(|out| write_report(&report, args.format.into(), out))?;
     if !args.quiet && args.format != FormatArg::Json {
         streams.err(|out| write_problems(&report, SHOWN_PROBLEMS, out));
-        note(&summary(&triage.findings, shown.len(), &report));
+        note(&summary(&triage.findings, shown.len(), n_old, &report));
     }
     Ok(judge(args, &setup.config, &triage.findings, &problems))
 }
@@ -58,7 +60,7 @@ fn stats(stats: &Stats, expected: usize) -> [(&'static str, usize); 6] {
 }
 
 /// `Found 3 findings (1 error, 2 warnings) in 120 files; 4 notes hidden, show them with --notes`.
-fn summary(findings: &[Triaged], n_shown: usize, report: &Report<'_>) -> String {
+fn summary(findings: &[Triaged], n_shown: usize, n_old: usize, report: &Report<'_>) -> String {
     let files = count(report.sources.len(), "file");
     let mut line = if n_shown == 0 {
         format!("No findings in {files}")
@@ -76,6 +78,9 @@ fn summary(findings: &[Triaged], n_shown: usize, report: &Report<'_>) -> String 
     let hidden = findings.len() - n_shown;
     if hidden > 0 {
         line = format!("{line}; {} hidden, show with --notes", count(hidden, "note"));
+    }
+    if n_old > 0 {
+        line = format!("{line}; {} not shown", count(n_old, "old finding"));
     }
     if !report.problems.is_empty() {
         line = format!("{line}; {}", count(report.problems.len(), "problem"));

@@ -6,6 +6,7 @@
 mod args;
 mod check;
 mod dump;
+mod fresh;
 mod rules;
 mod setup;
 mod test;

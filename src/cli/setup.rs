@@ -3,7 +3,7 @@
 use super::args::SetupArgs;
 use super::{Streams, note};
 use crate::config::{self, Config, ConfigError, ConfigErrorKind};
-use crate::discover::{self, DiscoverError, Discovered, Request};
+use crate::discover::{self, Comparison, DiscoverError, Discovered, Reach, Request};
 use crate::engine::{Engine, Options};
 use crate::pack::{PackError, Packs, Place};
 use crate::report::{Complaint, count, plain, write_complaints};
@@ -85,10 +85,31 @@ impl Setup {
 
     /// Reads the sources below `paths`.
     pub(super) fn find(&self, paths: &[PathBuf], streams: Streams) -> Result<Discovered> {
+        self.ask(paths, streams, discover::discover)
+    }
+
+    /// What of `found`, the sources below `paths`, is compared with what of an earlier state.
+    pub(super) fn compare(
+        &self,
+        paths: &[PathBuf],
+        found: Discovered,
+        reach: &Reach,
+        streams: Streams,
+    ) -> Result<Comparison> {
+        self.ask(paths, streams, |request| discover::compare(request, found, reach))
+    }
+
+    /// Asks `discover` with the excludes of the configuration, and shows the one that is no glob.
+    fn ask<T>(
+        &self,
+        paths: &[PathBuf],
+        streams: Streams,
+        ask: impl FnOnce(&Request<'_>) -> Result<T, DiscoverError>,
+    ) -> Result<T> {
         let exclude: Vec<String> = self.config.exclude.iter().map(|it| it.value.clone()).collect();
         let exclude_root = if exclude.is_empty() { &self.cwd } else { &self.file.folder };
         let request = Request { cwd: &self.cwd, paths, exclude: &exclude, exclude_root };
-        match discover::discover(&request) {
+        match ask(&request) {
             Err(DiscoverError::Glob { index, message, .. }) => {
                 let range = self.config.exclude.get(index).map_or(0..0, |it| it.range.clone());
                 let kind = ConfigErrorKind::Glob(message);

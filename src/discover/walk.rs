@@ -33,12 +33,19 @@ pub(super) struct Candidate {
     is_link: bool,
 }
 
+impl Candidate {
+    /// A candidate that is no link.
+    pub(super) fn new(shown: String, path: &Path, hint: Hint, exempt: bool) -> Self {
+        Self { shown, path: path.to_owned(), hint, exempt, is_link: false }
+    }
+}
+
 /// All candidates below the paths of `request`, sorted by the path shown.
 pub(super) fn candidates(
     request: &Request<'_>,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Candidate>, DiscoverError> {
-    let cwd = fs::canonicalize(request.cwd).unwrap_or_else(|_| request.cwd.to_owned());
+    let cwd = canonical(request.cwd);
     let excludes = Arc::new(excludes(request)?);
     let mut walk = Walk { cwd, excludes, found: BTreeMap::new(), problems };
     for given in request.paths {
@@ -50,9 +57,14 @@ pub(super) fn candidates(
     Ok(found)
 }
 
-fn excludes(request: &Request<'_>) -> Result<Gitignore, DiscoverError> {
-    let root =
-        fs::canonicalize(request.exclude_root).unwrap_or_else(|_| request.exclude_root.to_owned());
+/// `path` without links; as it is when it cannot be reached.
+pub(super) fn canonical(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// What the user leaves out.
+pub(super) fn excludes(request: &Request<'_>) -> Result<Gitignore, DiscoverError> {
+    let root = canonical(request.exclude_root);
     let mut builder = GitignoreBuilder::new(root);
     for (index, glob) in request.exclude.iter().enumerate() {
         builder.add_line(None, glob).map_err(|error| DiscoverError::Glob {
@@ -205,7 +217,7 @@ fn is_wanted(entry: &DirEntry, excludes: &Gitignore) -> bool {
 
 fn is_skipped(entry: &DirEntry) -> bool {
     let name = entry.file_name();
-    if SKIPPED.iter().any(|it| OsStr::new(it) == name) {
+    if is_skipped_name(name) {
         return true;
     }
     // A folder called `target` may also be source; Cargo's has a tag, or the manifest beside it.
@@ -214,15 +226,21 @@ fn is_skipped(entry: &DirEntry) -> bool {
         || (name == OsStr::new("target") && path.with_file_name("Cargo.toml").is_file())
 }
 
+/// Whether a folder of this name is walked only when it is named outright.
+pub(super) fn is_skipped_name(name: &OsStr) -> bool {
+    SKIPPED.iter().any(|it| OsStr::new(it) == name)
+}
+
 /// How `root` is shown: relative to the working directory when it lies inside, else as given.
-fn shown_root(given: &Path, root: &Path, cwd: &Path) -> PathBuf {
+pub(super) fn shown_root(given: &Path, root: &Path, cwd: &Path) -> PathBuf {
     match root.strip_prefix(cwd) {
         Ok(relative) => relative.to_owned(),
         Err(_) => given.components().filter(|it| *it != Component::CurDir).collect(),
     }
 }
 
-fn slashed(path: &Path) -> String {
+/// `path` for people.
+pub(super) fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }

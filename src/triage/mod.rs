@@ -4,8 +4,10 @@
 //! below the wanted confidence. Fingerprints come before anything is left out, so that a finding keeps
 //! its own whatever the configuration says about its neighbours.
 
+mod changes;
 mod expect;
 mod fingerprint;
+mod fresh;
 mod levels;
 mod order;
 
@@ -13,6 +15,7 @@ use crate::base::Source;
 use crate::config::Config;
 use crate::finding::Finding;
 pub use expect::{EXPECT_RULES, ExpectRule};
+pub use fresh::{State, fresh, is_same_program};
 
 /// A finding that is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -73,6 +73,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("anyhow", &["cli", "lsp"]),
     ("ignore", &["discover"]),
+    ("git2", &["discover"]),
+    ("imara_diff", &["triage"]),
     ("rayon", &["engine"]),
     ("regex", &["lang::sql", "model", "pack"]),
     ("thiserror", &["*"]),

@@ -16,4 +16,5 @@ mod output;
 mod packs;
 mod rules;
 mod run;
+mod since;
 mod tidy;
