@@ -12,12 +12,15 @@ use ignore::{DirEntry, WalkBuilder};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::{fs, io};
 
 /// Folders of other people's code and of build results; walked only when named outright.
 const SKIPPED: [&str; 6] =
     ["vendor", "node_modules", "bower_components", "jspm_packages", "__pycache__", "site-packages"];
+
+/// Files that the walk reads on its way.
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
 /// A file that will be read.
 #[derive(Clone, Debug)]
@@ -107,11 +110,17 @@ impl Walk<'_> {
     }
 
     fn folder(&mut self, root: &Path, shown: &Path) {
+        if let Some(trap) = trap(root) {
+            return self.trapped(&trap, root, shown);
+        }
         let excludes = Arc::clone(&self.excludes);
+        let traps: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
+        let seen = Arc::clone(&traps);
         let walk = WalkBuilder::new(root)
             .require_git(false)
             .follow_links(false)
-            .filter_entry(move |entry| is_wanted(entry, &excludes))
+            .parents(!root.ancestors().skip(1).any(|it| trap(it).is_some()))
+            .filter_entry(move |entry| is_wanted(entry, &excludes) && !is_trapped(entry, &seen))
             .build();
         for entry in walk {
             match entry {
@@ -120,6 +129,13 @@ impl Walk<'_> {
                 Err(error) => self.unreadable(&error, root, shown),
             }
         }
+        let traps = traps.lock().map(|it| it.clone()).unwrap_or_default();
+        traps.iter().for_each(|it| self.trapped(it, root, shown));
+    }
+
+    fn trapped(&mut self, trap: &Path, root: &Path, shown_root: &Path) {
+        let shown = shown_root.join(trap.strip_prefix(root).unwrap_or(trap));
+        self.problem(&shown, "not a regular file, so that its folder is not read".to_owned());
     }
 
     fn entry(&mut self, entry: &DirEntry, root: &Path, shown_root: &Path) {
@@ -213,6 +229,23 @@ fn is_wanted(entry: &DirEntry, excludes: &Gitignore) -> bool {
     }
     let is_inside = entry.path().starts_with(excludes.path());
     !(is_inside && excludes.matched_path_or_any_parents(entry.path(), is_dir).is_ignore())
+}
+
+/// Whether `entry` is a folder that must not be entered; what is in the way is noted.
+fn is_trapped(entry: &DirEntry, seen: &Mutex<Vec<PathBuf>>) -> bool {
+    let is_dir = entry.file_type().is_some_and(|it| it.is_dir());
+    let Some(trap) = is_dir.then(|| trap(entry.path())).flatten() else { return false };
+    // The root is looked at before the walk.
+    if entry.depth() > 0 && let Ok(mut seen) = seen.lock() {
+        seen.push(trap);
+    }
+    true
+}
+
+/// A file of ignore rules in `folder` that is no file: reading a pipe would never end.
+fn trap(folder: &Path) -> Option<PathBuf> {
+    let paths = IGNORE_FILES.map(|it| folder.join(it));
+    paths.into_iter().find(|it| fs::metadata(it).is_ok_and(|it| !it.is_file() && !it.is_dir()))
 }
 
 fn is_skipped(entry: &DirEntry) -> bool {
