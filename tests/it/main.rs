@@ -16,3 +16,4 @@ mod packs;
 mod rules;
 mod run;
 mod tidy;
+mod twins;
