@@ -4,6 +4,7 @@
 
 mod cases;
 mod cli;
+mod coverage;
 mod docs;
 mod examples;
 mod guards;
