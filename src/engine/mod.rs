@@ -3,10 +3,10 @@
 mod isolate;
 mod memo;
 
-use crate::analysis::{Program, Settled, Store, dump};
+use crate::analysis::{Program, Settled, Store, dump, gaps};
 use crate::base::{Language, Problem, ProblemKind, Source, Span};
 use crate::check::{self, Input};
-use crate::finding::Finding;
+use crate::finding::{Coverage, Finding};
 use crate::ir::{self, FuncRef};
 use crate::lang;
 use crate::model::ColumnClass;
@@ -64,6 +64,8 @@ pub struct Outcome {
     pub problems: Vec<Problem>,
     /// Sizes.
     pub stats: Stats,
+    /// What was understood, and what was not.
+    pub coverage: Coverage,
 }
 
 /// The analysis, ready to run.
@@ -136,7 +138,8 @@ impl Engine {
                 Vec::new()
             });
         let stats = stats(sources, files, &settled);
-        Some(Outcome { findings, problems, stats })
+        let coverage = gaps(&program, &settled, &self.packs.words);
+        Some(Outcome { findings, problems, stats, coverage })
     }
 
     /// Finds out what every function does; `None` when interrupted.
