@@ -13,6 +13,7 @@
 //! ```
 
 mod apply;
+mod arms;
 mod call;
 mod callable;
 mod column;
