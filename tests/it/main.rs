@@ -4,6 +4,7 @@
 
 mod cases;
 mod cli;
+mod coverage;
 mod docs;
 mod examples;
 mod guards;
@@ -20,3 +21,4 @@ mod rules;
 mod run;
 mod since;
 mod tidy;
+mod twins;

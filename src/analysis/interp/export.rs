@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How many writes a function hands on.
-const MAX_WRITES: usize = 48;
+pub(crate) const MAX_WRITES: usize = 48;
 
 /// How many effects a function hands on.
-const MAX_EFFECTS: usize = 64;
+pub(crate) const MAX_EFFECTS: usize = 64;
 
 /// How many objects a function hands on.
 const MAX_OBJECTS: usize = 48;
@@ -38,7 +38,8 @@ impl Interp<'_> {
     }
 
     fn finish(mut self) -> (Outcome, Option<State>) {
-        let ret = self.result();
+        let arms = self.arms();
+        let ret = super::arms::renamed(&arms).unwrap_or_else(|| self.result());
         let after = self.final_state().map(|it| self.without_dropped(it, &ret));
         let diverges = self.returns.is_empty();
         let works = self.does_work();
@@ -54,6 +55,7 @@ impl Interp<'_> {
         writes.sort_by_key(|it| it.primary);
         let mut summary = Summary {
             ret,
+            arms,
             heap,
             effects,
             writes,
