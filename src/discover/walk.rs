@@ -236,7 +236,9 @@ fn is_trapped(entry: &DirEntry, seen: &Mutex<Vec<PathBuf>>) -> bool {
     let is_dir = entry.file_type().is_some_and(|it| it.is_dir());
     let Some(trap) = is_dir.then(|| trap(entry.path())).flatten() else { return false };
     // The root is looked at before the walk.
-    if entry.depth() > 0 && let Ok(mut seen) = seen.lock() {
+    if entry.depth() > 0
+        && let Ok(mut seen) = seen.lock()
+    {
         seen.push(trap);
     }
     true

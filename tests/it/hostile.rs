@@ -56,7 +56,11 @@ impl Tree {
     fn start(&self, args: &[&str]) -> Child {
         let mut command = if cfg!(target_os = "linux") {
             let mut shell = Command::new("sh");
-            shell.args(["-c", "ulimit -v 8000000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_rowrace")]);
+            shell.args([
+                "-c",
+                "ulimit -v 8000000; exec \"$0\" \"$@\"",
+                env!("CARGO_BIN_EXE_rowrace"),
+            ]);
             shell
         } else {
             Command::new(env!("CARGO_BIN_EXE_rowrace"))
@@ -68,8 +72,9 @@ impl Tree {
     /// A run in which the witness fires and nothing else; gives what stands on standard error.
     fn check(&self) -> String {
         let run = self.run(&["check", "--format", "concise", "."]);
-        let wanted =
-            format!("{WITNESS}:2:12: warning[expect-without-reason] an expect comment needs a reason\n");
+        let wanted = format!(
+            "{WITNESS}:2:12: warning[expect-without-reason] an expect comment needs a reason\n"
+        );
         assert_eq!((run.code, run.out), (Some(1), wanted), "{}", run.err);
         run.err
     }
@@ -175,7 +180,10 @@ fn huge_files_are_problems() {
     huge.set_len(100_000_000).expect("grown");
     let err = tree.check();
     for name in ["huge.sql", "line.php"] {
-        assert!(err.contains(&format!("{name}: limit: larger than 10 MB, not analysed\n")), "{err}");
+        assert!(
+            err.contains(&format!("{name}: limit: larger than 10 MB, not analysed\n")),
+            "{err}"
+        );
     }
     tree.write("line.php", format!("<?php $x = \"{}\";", "a".repeat(9_000_000)).as_bytes());
     tree.write("huge.sql", format!("-- {}", "a".repeat(9_000_000)).as_bytes());
@@ -206,22 +214,27 @@ fn bytes_that_are_no_text_are_read_as_well_as_may_be() {
 
 #[test]
 fn a_configuration_cannot_hang_the_run() {
-    for (text, code) in [
-        (format!("exclude = [\"{}b\"]", "**/*a*".repeat(200)), 1),
-        (format!("exclude = [\"{}\"]", "{a,".repeat(2000)), 2),
-        (format!("exclude = [\"{}\"]", "[a-z]*".repeat(20_000)), 2),
-        (format!("[columns]\nstate = [\"{}x\"]", "*a".repeat(5000)), 1),
-        (format!("exclude = {}", nested("[", "", "]")), 2),
-        (format!("[{}]", "a.".repeat(DEPTH) + "a"), 2),
-        (format!("x = {}", nested("{a = ", "1", "}")), 2),
+    for text in [
+        format!("exclude = [\"{}b\"]", "**/*a*".repeat(200)),
+        format!("exclude = [\"{}\"]", "{a,".repeat(2000)),
+        format!("exclude = [\"{}\"]", "[a-z]*".repeat(20_000)),
+        format!("[columns]\nstate = [\"{}x\"]", "*a".repeat(5000)),
+        format!("exclude = {}", nested("[", "", "]")),
+        format!("[{}a]", "a.".repeat(DEPTH)),
+        format!("x = {}", nested("{a = ", "1", "}")),
     ] {
         let tree = Tree::new();
         tree.write(&format!("{}.php", "a/".repeat(50) + &"a".repeat(200)), b"<?php f();");
         tree.write("rowrace.toml", text.as_bytes());
         let run = tree.run(&["check", "--format", "concise", "."]);
         let shown = &text[..text.len().min(40)];
-        assert!(run.code == Some(code) || run.code == Some(2), "{shown}: {run:?}");
-        assert!(run.err.len() < 200_000, "{shown}: {} bytes of complaint", run.err.len());
+        let is_right = match run.code {
+            Some(1) => run.out.lines().count() == 1,
+            Some(2) => run.err.contains("error: `rowrace.toml` is not valid\n"),
+            _ => false,
+        };
+        assert!(is_right, "{shown}: {run:?}");
+        assert!(run.err.len() < 20_000, "{shown}: {} bytes of complaint", run.err.len());
     }
 }
 
@@ -229,8 +242,8 @@ fn a_configuration_cannot_hang_the_run() {
 fn a_pack_cannot_hang_the_run() {
     for pattern in ["(a{1000}){1000}{1000}", "(a*)*(a*)*(a*)*$", "(?:a?){500}a{500}", "("] {
         let tree = Tree::new();
-        let text = format!("[pack]\nid = \"own\"\n\n[columns]\nstate = ['{pattern}']\n");
-        tree.write("own/own.toml", text.as_bytes());
+        let text = format!("[columns]\nclaim = ['{pattern}']\n");
+        tree.write("own/columns.toml", text.as_bytes());
         let run = tree.run(&["check", "--rules", "own", "--format", "concise", "."]);
         assert!(matches!(run.code, Some(1 | 2)), "{pattern}: {run:?}");
         assert!(!run.err.contains("panicked"), "{pattern}: {}", run.err);
@@ -269,7 +282,9 @@ mod unix {
                 assert_eq!(run.out.lines().count(), 6, "{}", run.out);
             }
             if format == "json" {
-                assert!(!run.out.contains('\u{1b}') && run.out.lines().all(|it| !it.contains('\r')));
+                assert!(
+                    !run.out.contains('\u{1b}') && run.out.lines().all(|it| !it.contains('\r'))
+                );
             }
         }
     }
@@ -303,7 +318,8 @@ mod unix {
         symlink("/dev/zero", tree.path("zero/.ignore")).expect("a link");
         let err = tree.check();
         for name in ["pipe/.gitignore", "zero/.ignore"] {
-            let message = format!("{name}: unreadable: not a regular file, so that its folder is not read");
+            let message =
+                format!("{name}: unreadable: not a regular file, so that its folder is not read");
             assert!(err.contains(&message), "{err}");
         }
         let run = tree.run(&["check", "pipe"]);
@@ -343,11 +359,11 @@ mod unix {
                     fs::remove_dir_all(tree.path("come")).expect("removed");
                 }
             });
-            for _ in 0..3 {
-                let run = tree.run(&["check", "--format", "concise", "."]);
+            let runs = [(); 3].map(|()| tree.run(&["check", "--format", "concise", "."]));
+            stop.store(true, Ordering::Relaxed);
+            for run in runs {
                 assert_eq!((run.code, run.out.lines().count()), (Some(1), 1), "{}", run.err);
             }
-            stop.store(true, Ordering::Relaxed);
         });
     }
 
