@@ -128,7 +128,8 @@ fn deep_php_is_survived() {
         tree.write(&format!("{name}.php"), text.as_bytes());
     }
     let err = tree.check();
-    for name in ["arrays", "ifs", "open", "parens"] {
+    // Parentheses alone are taken off while the file is read.
+    for name in ["arrays", "ifs", "open"] {
         assert!(err.contains(&format!("{name}.php:")), "{name} has no problem: {err}");
     }
 }
@@ -392,8 +393,19 @@ mod unix {
         assert!(!run.err.contains("panicked") && !run.err.contains("ipe"), "{}", run.err);
     }
 
+    /// Whether this process ignores interrupts, as one that a script starts in the background does; its
+    /// children then do so as well.
+    fn ignores_interrupts() -> bool {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
+        mask.and_then(|it| u64::from_str_radix(it.trim(), 16).ok()).is_some_and(|it| it & 2 != 0)
+    }
+
     #[test]
     fn an_interrupt_ends_the_run_at_once() {
+        if ignores_interrupts() {
+            return;
+        }
         let tree = Tree::new();
         for number in 0..200 {
             let text = format!("<?php function f{number}() {{ {} }}", "g($a, $b); ".repeat(2000));

@@ -22,6 +22,8 @@ final class Execution
     ) {
     }
 
+    public ?string $note = null;
+
     public function getId(): int
     {
         return $this->id;
@@ -39,7 +41,7 @@ final class Execution
 
     public function markStarted(): void
     {
-        $this->startedAt = date('c');
+        $this->note = 'started';
     }
 }
 ";
@@ -147,7 +149,7 @@ impl Tree {
 
     /// The mutator changes the status as well: the race.
     fn add_race(&self) {
-        let start = "        $this->startedAt = date('c');";
+        let start = "        $this->note = 'started';";
         let text =
             MODEL_TEXT.replace(start, &format!("        $this->status = 'running';\n{start}"));
         self.write(MODEL, &text);
@@ -225,7 +227,7 @@ fn a_pull_request_is_told_of_its_race_where_it_shows() {
 #[test]
 fn a_pull_request_without_a_race_is_told_nothing() {
     let tree = Tree::new();
-    tree.write(MODEL, &MODEL_TEXT.replace("date('c')", "gmdate('c')"));
+    tree.write(MODEL, &MODEL_TEXT.replace("'started'", "'began'"));
     tree.write(OLD, &OLD_TEXT.replace("<?php\n", "<?php\n\n// Orders.\n"));
     tree.commit();
     let run = tree.check(&["--since", "main"]);
@@ -383,6 +385,7 @@ fn a_repository_that_cannot_answer_says_why() {
     let tree = Tree::new();
     tree.git(&["update-ref", "refs/remotes/origin/develop", "main"]);
     tree.git(&["checkout", "-q", "--orphan", "alone"]);
+    tree.write("src/Alone.php", "<?php\n");
     tree.commit();
     let tree_id = tree.git(&["rev-parse", "main^{tree}"]);
     for (name, message) in [
@@ -495,8 +498,9 @@ fn a_merge_conflict_is_a_problem_of_what_is_staged() {
     tree.git(&["checkout", "-q", "main"]);
     tree.write(OLD, &OLD_TEXT.replace("paid", "theirs"));
     tree.commit();
-    let merge = Command::new("git").args(["merge", "-q", "work"]).current_dir(tree.folder.path());
-    let _ = { merge }.output().expect("git starts");
+    let mut merge = Command::new("git");
+    let merge = merge.args(["merge", "-q", "work"]).current_dir(tree.folder.path()).status();
+    assert!(!merge.expect("git starts").success(), "a conflict");
     let run = tree.check(&["--staged"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.err.contains("src/Old.php: unreadable: has a merge conflict"), "{}", run.err);
