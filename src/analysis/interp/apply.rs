@@ -277,6 +277,9 @@ impl Interp<'_> {
         for effect in &summary.effects {
             self.import_effect(state, effect, binding);
         }
+        for outcome in &summary.looks {
+            self.look_at(&binding.value(outcome));
+        }
         for write in &summary.writes {
             self.import_write(&before, state, site, write, binding);
         }

@@ -59,7 +59,10 @@ pub(super) enum Target<'p> {
 
 impl<'p> Interp<'p> {
     pub(super) fn call(&mut self, state: &mut State, call: &Call) {
-        let site = self.site(state, call);
+        let mut site = self.site(state, call);
+        if let Some(statement) = self.wrapped_statement(state, &site) {
+            site.receiver = statement;
+        }
         let result = match &call.callee {
             Callee::Value(it) => {
                 let callable = self.operand(state, it);

@@ -41,6 +41,7 @@ mod sql;
 mod target;
 mod tested;
 mod typing;
+mod wrapper;
 mod write;
 
 pub(super) use column::sql_value;
