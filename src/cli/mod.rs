@@ -5,6 +5,7 @@
 
 mod args;
 mod check;
+mod coverage;
 mod dump;
 mod rules;
 mod setup;
@@ -55,6 +56,7 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Check(args) => check::run(&args, streams),
         Command::Rules(args) => rules::list(&args, streams),
         Command::Explain(args) => rules::explain(&args, streams),
+        Command::Coverage(args) => coverage::run(&args, streams),
         Command::Dump(args) => dump::run(&args, streams),
     };
     result.unwrap_or_else(|error| {

@@ -1,9 +1,11 @@
 //! What a rule reports: one primary place, the steps that prove it, and a remedy.
 
 mod builder;
+mod gap;
 
 use crate::base::Span;
 pub use builder::FindingBuilder;
+pub use gap::{Coverage, Gap, GapKind, Share};
 use std::fmt;
 use std::sync::Arc;
 

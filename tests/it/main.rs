@@ -4,6 +4,7 @@
 
 mod cases;
 mod cli;
+mod coverage;
 mod docs;
 mod examples;
 mod guards;
@@ -16,3 +17,4 @@ mod packs;
 mod rules;
 mod run;
 mod tidy;
+mod twins;
