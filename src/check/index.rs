@@ -34,6 +34,7 @@ impl Index {
             return;
         }
         let Some((stmt, _)) = &write.statement else { return };
+        let input = &input.at(write.primary.source);
         let guards =
             |column: &str| stmt.conditions.iter().any(|it| same_column(&it.column, column));
         for target in targets(input, write) {

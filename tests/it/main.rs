@@ -2,10 +2,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read fixtures and start the binary")]
 
+mod baseline;
 mod cases;
 mod cli;
+mod config;
 mod docs;
 mod examples;
+mod expect;
 mod guards;
 mod lang;
 mod layering;
@@ -16,3 +19,4 @@ mod packs;
 mod rules;
 mod run;
 mod tidy;
+mod tree;
