@@ -27,7 +27,7 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
         }
         if root {
             for load in &facts.loads {
-                out.extend(lock_in_vain(input, load, &facts.writes));
+                out.extend(lock_in_vain(input, &index, load, &facts.writes));
             }
         }
     }
@@ -43,6 +43,7 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
 /// A write with what was decided about it so far.
 pub(super) struct Case<'a> {
     pub(super) input: &'a Input<'a>,
+    pub(super) index: &'a Index,
     pub(super) write: &'a WriteFact,
     pub(super) target: Target,
     /// Checks that bear on the target, best first.
@@ -57,7 +58,7 @@ impl Case<'_> {
 
 fn judge(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
     let input = &input.at(write.primary.source);
-    let mut out = transition(input, write);
+    let mut out = transition(input, index, write);
     if out.iter().all(|it| it.confidence == Confidence::Low) {
         out.extend(undone_claim(input, index, write));
     }
@@ -80,14 +81,14 @@ fn undone_claim(input: &Input<'_>, index: &Index, write: &WriteFact) -> Option<F
     };
     let (column, claim) = index.claimed(write.table.word()?).find(|(column, _)| !own(column))?;
     let target = Target { column: column.clone(), ..whole_target(write) };
-    let case = Case { input, write, target, checks: Vec::new() };
+    let case = Case { input, index, write, target, checks: Vec::new() };
     let mut out = fault(&case, FaultKind::StaleWriteBack, Confidence::Medium);
     out.steps.push((StepRole::Claim, claim, "other code claims it here".to_owned()));
     Some(out)
 }
 
-fn transition(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
-    let Some(case) = case_of(input, write) else { return Vec::new() };
+fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
+    let Some(case) = case_of(input, index, write) else { return Vec::new() };
     let mut out = Vec::new();
     if case.target.class == ColumnClass::Counter {
         out.extend(counter(&case));
@@ -147,7 +148,7 @@ fn general_kind(write: &WriteFact) -> FaultKind {
 }
 
 /// The write with the column that makes it a transition.
-fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
+fn case_of<'a>(input: &'a Input<'a>, index: &'a Index, write: &'a WriteFact) -> Option<Case<'a>> {
     if write.fresh {
         return None;
     }
@@ -176,20 +177,20 @@ fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
         if !admitted {
             continue;
         }
-        let case = Case { input, write, target, checks };
+        let case = Case { input, index, write, target, checks };
         let better = found.as_ref().is_none_or(|it| case.best() > it.best());
         if better {
             found = Some(case);
         }
     }
-    found.or_else(|| whole_row(input, write))
+    found.or_else(|| whole_row(input, index, write))
 }
 
 /// A whole row is written back after a claim: no changed column is needed.
-fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
+fn whole_row<'a>(input: &'a Input<'a>, index: &'a Index, write: &'a WriteFact) -> Option<Case<'a>> {
     let stale =
         write.kind == WriteKind::Row && write.whole && write.claims.iter().any(|it| it.stale_copy);
-    stale.then(|| Case { input, write, target: whole_target(write), checks: Vec::new() })
+    stale.then(|| Case { input, index, write, target: whole_target(write), checks: Vec::new() })
 }
 
 /// Every column at once.
@@ -383,13 +384,19 @@ fn loose_gate(case: &Case<'_>, confidence: Confidence) -> Option<Fault> {
 }
 
 /// A row lock that no transaction holds.
-fn lock_in_vain(input: &Input<'_>, load: &LoadFact, writes: &[WriteFact]) -> Option<Fault> {
+fn lock_in_vain(
+    input: &Input<'_>,
+    index: &Index,
+    load: &LoadFact,
+    writes: &[WriteFact],
+) -> Option<Fault> {
     if !locks_in_vain(load) {
         return None;
     }
     let write = writes.iter().find(|it| it.loads.iter().any(|that| that.span == load.span))?;
-    let case = case_of(input, write).unwrap_or(Case {
+    let case = case_of(input, index, write).unwrap_or(Case {
         input,
+        index,
         write,
         target: targets(input, write).into_iter().next()?,
         checks: Vec::new(),
@@ -409,7 +416,7 @@ fn fault(case: &Case<'_>, kind: FaultKind, confidence: Confidence) -> Fault {
         column: case.target.column.to_string(),
         to: state_word(&case.target.value),
         values: witness::values(case),
-        steps: witness::steps(case),
+        steps: witness::steps(case, kind),
         symbol: case.write.symbol,
     }
 }

@@ -8,6 +8,7 @@ mod judge;
 mod message;
 mod protect;
 mod script;
+mod twin;
 mod witness;
 
 use crate::analysis::{Program, Settled};

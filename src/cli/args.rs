@@ -9,6 +9,7 @@ Examples:
   rowrace check src app/Jobs          some folders, as one program
   rowrace check --format json > out   for programs
   rowrace explain unguarded-update    a fault and its repair
+  rowrace coverage                    what a run cannot resolve
 
 Exit codes:
   0  no findings at warning or above
@@ -41,6 +42,8 @@ pub(super) enum Command {
     Rules(RulesArgs),
     /// Explain a rule: the fault, a bad and a good example
     Explain(ExplainArgs),
+    /// Show what a run cannot resolve: unknown writes, locks and acks, unknown SQL, files not read
+    Coverage(CoverageArgs),
     /// Print what a stage of the analysis makes of files
     Dump(DumpArgs),
 }
@@ -97,6 +100,10 @@ pub(super) struct CheckArgs {
     #[arg(long)]
     pub(super) exit_zero: bool,
 
+    /// Tell how much was understood, on standard error; `rowrace coverage` tells what was not
+    #[arg(long)]
+    pub(super) stats: bool,
+
     /// Print findings only: no summary, no problems
     #[arg(short, long)]
     pub(super) quiet: bool,
@@ -112,6 +119,20 @@ pub(super) struct RulesArgs {
 pub(super) struct ExplainArgs {
     /// Id of the rule, as in `error[unguarded-update]`
     pub(super) rule: String,
+
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CoverageArgs {
+    /// Files and folders
+    #[arg(default_value = ".")]
+    pub(super) paths: Vec<PathBuf>,
+
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = CoverageFormatArg::Text)]
+    pub(super) format: CoverageFormatArg,
 
     #[command(flatten)]
     pub(super) setup: SetupArgs,
@@ -145,6 +166,14 @@ pub(super) enum FormatArg {
     Text,
     /// One line per finding
     Concise,
+    /// One object
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum CoverageFormatArg {
+    /// Shares, and the most frequent names
+    Text,
     /// One object
     Json,
 }

@@ -8,7 +8,9 @@ use crate::base::{Problem, ProblemKind};
 use crate::config::Configs;
 use crate::engine::Stats;
 use crate::finding::{Confidence, Severity};
-use crate::report::{Format, Report, count, write_problems, write_report};
+use crate::report::{
+    CoverageReport, Format, Report, count, write_problems, write_report, write_shares,
+};
 use crate::triage::{DEAD_ENTRY_ID, Triaged, triage};
 use anyhow::Result;
 
@@ -42,6 +44,14 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     let report =
         Report { sources: &found.sources, findings: &shown, problems: &problems, stats: &stats };
     streams.out(|out| write_report(&report, args.format.into(), out))?;
+    if args.stats {
+        let coverage = CoverageReport {
+            sources: &found.sources,
+            coverage: &outcome.coverage,
+            problems: &problems,
+        };
+        streams.err(|out| write_shares(&coverage, out));
+    }
     if !args.quiet && args.format != FormatArg::Json {
         streams.err(|out| write_problems(&report, SHOWN_PROBLEMS, out));
         note(&summary(&triage.findings, shown.len(), &report, outcome.stats.files, known));

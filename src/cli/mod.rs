@@ -7,6 +7,7 @@ mod args;
 mod baseline;
 mod check;
 mod config;
+mod coverage;
 mod dump;
 mod expect;
 mod packs;
@@ -63,6 +64,7 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Init(args) => config::init(&args),
         Command::Rules(args) => rules::list(&args, streams),
         Command::Explain(args) => rules::explain(&args, streams),
+        Command::Coverage(args) => coverage::run(&args, streams),
         Command::Dump(args) => dump::run(&args, streams),
     };
     result.unwrap_or_else(|error| {

@@ -1,16 +1,18 @@
 //! Runs the stages in order, once: sources in, findings and problems out.
 
 mod isolate;
+mod memo;
 
-use crate::analysis::{Program, Settled, Store, dump};
+use crate::analysis::{Program, Settled, Store, dump, gaps};
 use crate::base::{Language, Problem, ProblemKind, Source, Span};
 use crate::check::{self, Input};
-use crate::finding::Finding;
+use crate::finding::{Coverage, Finding};
 use crate::ir::{self, FuncRef};
 use crate::lang;
 use crate::model::{self, Claim, ColumnClass, Lexica, Lexicon};
 use crate::pack::Packs;
 use crate::rule::Rule;
+pub use memo::{Interrupt, Memo};
 use rayon::prelude::*;
 use std::fmt::Write as _;
 
@@ -65,6 +67,8 @@ pub struct Outcome {
     pub problems: Vec<Problem>,
     /// Sizes.
     pub stats: Stats,
+    /// What was understood, and what was not.
+    pub coverage: Coverage,
 }
 
 /// The analysis, ready to run.
@@ -128,15 +132,39 @@ impl Engine {
 
     /// Analyses `sources` as one program.
     pub fn analyze(&self, sources: &[Source]) -> Outcome {
-        on_big_stack(|| self.analyze_here(sources))
+        self.analyze_again(sources, &mut Memo::default(), &Interrupt::default()).unwrap_or_default()
     }
 
-    fn analyze_here(&self, sources: &[Source]) -> Outcome {
-        let mut problems = Vec::new();
-        let files = lower_all(sources, &mut problems);
-        let program = Program::link(&files, sources);
+    /// Analyses `sources` like [`Engine::analyze`], but lowers only what is not in `memo`. `None` when
+    /// `interrupt` was raised meanwhile.
+    pub fn analyze_again(
+        &self,
+        sources: &[Source],
+        memo: &mut Memo,
+        interrupt: &Interrupt,
+    ) -> Option<Outcome> {
+        on_big_stack(|| {
+            memo.update(sources, lower_several);
+            self.analyze_lowered(sources, memo, interrupt)
+        })
+    }
+
+    /// Whether all of `source` can be read.
+    pub fn parses(source: &Source) -> bool {
+        on_big_stack(|| lower_one(source)).problems.iter().all(|it| it.kind != ProblemKind::Syntax)
+    }
+
+    fn analyze_lowered(
+        &self,
+        sources: &[Source],
+        memo: &Memo,
+        interrupt: &Interrupt,
+    ) -> Option<Outcome> {
+        let files = memo.files();
+        let mut problems = memo.problems();
+        let program = Program::link(files, sources);
         let lexica = self.lexica();
-        let settled = settle(&program, &lexica, sources, &mut problems);
+        let settled = settle(&program, &lexica, sources, &mut problems, interrupt)?;
         let input = Input {
             program: &program,
             settled: &settled,
@@ -152,8 +180,15 @@ impl Engine {
             problems.push(internal("rules", &message));
             Vec::new()
         });
-        let stats = stats(sources, &files, &settled);
-        Outcome { findings, problems, stats }
+        let stats = stats(sources, files, &settled);
+        let coverage = gaps(&program, &settled, lexica.numbered(0).words);
+        Some(Outcome { findings, problems, stats, coverage })
+    }
+
+    fn settle_whole(&self, program: &Program<'_>, sources: &[Source]) -> Settled {
+        let (lexica, never) = (self.lexica(), Interrupt::default());
+        let settled = settle(program, &lexica, sources, &mut Vec::new(), &never);
+        settled.expect("nobody interrupts it")
     }
 
     /// What the packs say of each call and property in `sources`: where it stands, and the words of its
@@ -163,11 +198,9 @@ impl Engine {
     }
 
     fn roles_here(&self, sources: &[Source]) -> Vec<(Span, Vec<&'static str>)> {
-        let mut problems = Vec::new();
-        let files = lower_all(sources, &mut problems);
+        let files = lower_all(sources);
         let program = Program::link(&files, sources);
-        let lexica = self.lexica();
-        let settled = settle(&program, &lexica, sources, &mut problems);
+        let settled = self.settle_whole(&program, sources);
         let mut out = Vec::new();
         for (at, calls) in &settled.resolved {
             let blocks = &program.function(*at).cfg.blocks;
@@ -191,8 +224,7 @@ impl Engine {
     }
 
     fn dump_here(&self, stage: Stage, sources: &[Source]) -> String {
-        let mut problems = Vec::new();
-        let files = lower_all(sources, &mut problems);
+        let files = lower_all(sources);
         let mut out = String::new();
         if stage == Stage::Lower {
             for (file, source) in files.iter().zip(sources) {
@@ -208,22 +240,25 @@ impl Engine {
             }
             return out;
         }
-        let lexica = self.lexica();
-        let settled = settle(&program, &lexica, sources, &mut problems);
+        let settled = self.settle_whole(&program, sources);
         dump_settled(stage, &program, &settled, &mut out);
         out
     }
 }
 
-/// Finds out what every function does.
+/// Finds out what every function does; `None` when interrupted.
 fn settle(
     program: &Program<'_>,
     lexica: &Lexica<'_>,
     sources: &[Source],
     problems: &mut Vec<Problem>,
-) -> Settled {
+    interrupt: &Interrupt,
+) -> Option<Settled> {
     let store = Store::new(program, lexica);
     for at in program.all_functions() {
+        if interrupt.is_raised() {
+            return None;
+        }
         let func = program.function(at);
         // What a test calls is not called by it in production; callees are read when asked for.
         if func.kind == ir::FunctionKind::Closure || func.exempt || program.file(at.source).exempt {
@@ -236,7 +271,7 @@ fn settle(
             problems.push(internal(&path, &format!("{message} in `{name}`")));
         }
     }
-    store.finish()
+    Some(store.finish())
 }
 
 fn dump_settled(stage: Stage, program: &Program<'_>, settled: &Settled, out: &mut String) {
@@ -280,26 +315,26 @@ fn on_big_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Lowers all sources side by side; the order of the result is that of `sources`.
-fn lower_all(sources: &[Source], problems: &mut Vec<Problem>) -> Vec<ir::File> {
-    let lowered: Vec<(ir::File, Option<Problem>)> = match pool() {
-        Some(pool) => pool.install(|| sources.par_iter().map(lower_one).collect()),
-        None => sources.iter().map(lower_one).collect(),
-    };
-    let mut files = Vec::with_capacity(lowered.len());
-    for (file, problem) in lowered {
-        problems.extend(file.problems.iter().cloned());
-        problems.extend(problem);
-        files.push(file);
+fn lower_all(sources: &[Source]) -> Vec<ir::File> {
+    lower_several(&sources.iter().collect::<Vec<_>>())
+}
+
+/// Lowers sources side by side; the order of the result is that of `sources`.
+fn lower_several(sources: &[&Source]) -> Vec<ir::File> {
+    if sources.len() < 2 {
+        return sources.iter().map(|it| lower_one(it)).collect();
     }
-    files
+    match pool() {
+        Some(pool) => pool.install(|| sources.par_iter().map(|it| lower_one(it)).collect()),
+        None => sources.iter().map(|it| lower_one(it)).collect(),
+    }
 }
 
 fn pool() -> Option<rayon::ThreadPool> {
     rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES / 8).build().ok()
 }
 
-fn lower_one(source: &Source) -> (ir::File, Option<Problem>) {
+fn lower_one(source: &Source) -> ir::File {
     let lowered = isolate::run(|| match source.language {
         Language::Php => lang::php::lower(source),
         Language::Rust => lang::rust::lower(source),
@@ -308,11 +343,12 @@ fn lower_one(source: &Source) -> (ir::File, Option<Problem>) {
     match lowered {
         Ok(mut file) => {
             file.exempt |= source.exempt;
-            (file, None)
+            file
         }
         Err(message) => {
-            let empty = ir::File::empty(source.id, source.language);
-            (empty, Some(internal(&source.path, &message)))
+            let mut empty = ir::File::empty(source.id, source.language);
+            empty.problems.push(internal(&source.path, &message));
+            empty
         }
     }
 }

@@ -2,10 +2,12 @@
 
 mod builder;
 mod edit;
+mod gap;
 
 use crate::base::Span;
 pub use builder::FindingBuilder;
 pub use edit::Edit;
+pub use gap::{Coverage, Gap, GapKind, Share};
 use std::fmt;
 use std::sync::Arc;
 

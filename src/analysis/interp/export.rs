@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How many writes a function hands on.
-const MAX_WRITES: usize = 48;
+pub(crate) const MAX_WRITES: usize = 48;
 
 /// How many effects a function hands on.
-const MAX_EFFECTS: usize = 64;
+pub(crate) const MAX_EFFECTS: usize = 64;
 
 /// How many objects a function hands on.
 const MAX_OBJECTS: usize = 48;
