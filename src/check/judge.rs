@@ -70,6 +70,7 @@ impl Case<'_> {
 }
 
 fn judge(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
+    let input = &input.at(write.primary.source);
     let mut out = transition(input, index, write);
     if out.iter().all(|it| it.confidence == Confidence::Low) {
         out.extend(undone_claim(input, index, write));
