@@ -162,8 +162,19 @@ impl Value {
         match base {
             Self::Unknown | Self::Failed => Self::Unknown,
             base if base.depth() >= MAX_DEPTH => Self::Unknown,
+            Self::Any(them) => {
+                let name = name.into();
+                let with_fields = them.iter().filter(|it| it.may_have_fields());
+                let paths = with_fields.map(|it| Self::path(it.clone(), Arc::clone(&name)));
+                paths.reduce(Self::join).unwrap_or_default()
+            }
             base => Self::Path(Arc::new((base, name.into()))),
         }
+    }
+
+    /// Whether it can be what a field is read of: `null` and the outcome of a test cannot.
+    fn may_have_fields(&self) -> bool {
+        !matches!(self, Self::Null | Self::Bool(_) | Self::Int(_) | Self::Test(_) | Self::Truthy(_))
     }
 
     /// Any element of `list`.
@@ -427,6 +438,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn fields_are_those_of_what_has_some() {
+        let row = Value::This;
+        let exists = Value::Truthy(Arc::new(row.clone()));
+        let maybe = Value::Null.join(row.clone()).join(exists);
+        assert_eq!(Value::path(maybe, "status"), Value::path(row.clone(), "status"));
+        let two = Value::path(row.join(Value::Param(0)), "a");
+        assert_eq!(two, Value::path(Value::This, "a").join(Value::path(Value::Param(0), "a")));
+        assert_eq!(Value::path(Value::Null.join(Value::Bool(false)), "a"), Value::Unknown);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::Interp;
 use super::eval::negate;
 use crate::analysis::gate::Side;
-use crate::analysis::value::Value;
+use crate::analysis::value::{TestOp, Value};
 use crate::ir::{BlockId, Const, InstrKind, LocalId, Operand, Rvalue};
 use std::sync::Arc;
 
@@ -69,8 +69,12 @@ impl Interp<'_> {
             return value;
         }
         let mut gates = self.gates.borrow_mut();
+        let things = value.clone();
         let mut out = value;
         for (block, tested) in &self.resolved.tests {
+            if things.alternatives().iter().any(|it| asks_for(tested, it)) {
+                continue;
+            }
             let sides = assigned.iter().filter_map(|(at, filled)| {
                 let side = gates.side(*block, *at)?;
                 Some((side == Side::Then) == *filled)
@@ -126,4 +130,16 @@ fn may_be_missing(value: &Value) -> bool {
     let nothing = |it: &Value| matches!(it, Value::Null | Value::Bool(false));
     matches!(value, Value::Any(them)
         if them.iter().any(nothing) && them.iter().any(|it| matches!(it, Value::Object(_))))
+}
+
+/// Whether `tested` asks no more of `value` than whether it is there.
+pub(super) fn asks_for(tested: &Value, value: &Value) -> bool {
+    let nothing = |it: &Value| matches!(it, Value::Null | Value::Bool(false));
+    match tested {
+        Value::Truthy(inner) => **inner == *value,
+        Value::Test(test) => {
+            test.op != TestOp::Order && test.left == *value && test.right.iter().all(nothing)
+        }
+        it => it == value,
+    }
 }

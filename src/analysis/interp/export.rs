@@ -1,5 +1,6 @@
 //! What leaves a function: its summary for callers, its writes for the rules.
 
+use super::decided::asks_for;
 use super::fetch::ROWS;
 use super::{Interp, Outcome};
 use crate::analysis::fact::{Look, WriteFact, WriteKind};
@@ -170,7 +171,8 @@ impl Interp<'_> {
             });
             found
         };
-        tests.retain(|it| interesting(&it.0));
+        // That nothing comes back where nothing was found says nothing that the result does not.
+        tests.retain(|it| interesting(&it.0) && !values.iter().any(|value| asks_for(&it.0, value)));
         let (first, ..) = tests.first()?;
         let only = tests.iter().all(|it| it.0 == *first);
         let two = values.len() == 2 && values.iter().all(|it| matches!(it, Value::Bool(_)));
