@@ -252,7 +252,7 @@ impl Value {
             | Self::Str(_)
             | Self::Class(_)
             | Self::Case(..) => true,
-            Self::Text(text) => text.pieces.iter().all(|it| matches!(it, FoldedPiece::Lit { .. })),
+            Self::Text(text) => !text.has_holes(),
             _ => false,
         }
     }
@@ -348,6 +348,7 @@ impl Value {
                 left: it.left.substitute(with),
                 right: list(&it.right),
             })),
+            Self::Text(text) if !text.has_holes() => self.clone(),
             Self::Text(text) => Self::Text(Arc::new(text.substitute(with))).simplified(),
             Self::Closure(at, captured) => Self::Closure(*at, Arc::new(list(captured))),
             Self::Method(it) => Self::Method(Arc::new((it.0.substitute(with), it.1.clone()))),
@@ -387,6 +388,10 @@ impl FoldedText {
         const MAX_PIECES: usize = 400;
         self.pieces.extend(other.pieces);
         self.pieces.truncate(MAX_PIECES);
+    }
+
+    fn has_holes(&self) -> bool {
+        self.pieces.iter().any(|it| matches!(it, FoldedPiece::Hole { .. }))
     }
 
     /// The whole value when there is no hole.

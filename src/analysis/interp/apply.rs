@@ -124,6 +124,9 @@ impl Interp<'_> {
         site: &Site<'_>,
         targets: &[FuncRef],
     ) -> Value {
+        if let [at] = targets {
+            return self.run_function(state, site, *at, 0);
+        }
         let mut joined: Option<(State, Value)> = None;
         for (idx, &at) in targets.iter().enumerate() {
             let mut branch = state.clone();
@@ -273,15 +276,17 @@ impl Interp<'_> {
         for (id, ty) in &summary.types {
             self.types.insert(binding.id(*id), ty.clone());
         }
-        let before = state.clone();
+        let before = (!summary.writes.is_empty()).then(|| state.clone());
         for effect in &summary.effects {
             self.import_effect(state, effect, binding);
         }
         for outcome in &summary.looks {
             self.look_at(&binding.value(outcome));
         }
-        for write in &summary.writes {
-            self.import_write(&before, state, site, write, binding);
+        if let Some(before) = before {
+            for write in &summary.writes {
+                self.import_write(&before, state, site, write, binding);
+            }
         }
         self.import_heap(state, summary, binding);
         let run: Vec<_> = summary.deferred.clone();
@@ -342,9 +347,10 @@ impl Interp<'_> {
                 self.effect(Effect::Check(check));
             }
             Effect::Load(load) => {
-                let load = bind_load(load, binding, state);
                 let point = self.tick();
-                self.loads.push((point, load));
+                if !self.rehearsal {
+                    self.loads.push((point, bind_load(load, binding, state)));
+                }
             }
             Effect::Acquire(held) => {
                 let mut held = held.clone();
@@ -402,11 +408,17 @@ impl Interp<'_> {
             }
             WriteKind::Row => None,
         };
-        let mut write = bind_write(write, binding);
+        let mut write = if self.rehearsal {
+            bind_write(without_evidence(write), binding)
+        } else {
+            bind_write(write.clone(), binding)
+        };
         if !super::arms::still_open(&mut write.only_if) {
             return;
         }
-        if let Some((_, params)) = &mut write.statement {
+        if let Some((_, params)) = &mut write.statement
+            && !params.is_empty()
+        {
             let settled =
                 params.iter().map(|(key, it)| (key.clone(), self.settled(before, it))).collect();
             *params = Arc::new(settled);
@@ -466,12 +478,23 @@ pub(super) fn bind_check(check: &CheckFact, binding: &Binding) -> CheckFact {
     out
 }
 
-pub(super) fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
+/// A write as the state sees it.
+fn without_evidence(write: &WriteFact) -> WriteFact {
     let mut out = write.clone();
+    out.loads.clear();
+    out.checks.clear();
+    out.claims.clear();
+    out
+}
+
+pub(super) fn bind_write(write: WriteFact, binding: &Binding) -> WriteFact {
+    let mut out = write;
     out.id = binding.id(out.id);
     out.row = out.row.as_ref().map(|it| binding.value(it));
     out.table.value = out.table.value.as_ref().map(|it| binding.value(it));
-    if let Some((_, params)) = &mut out.statement {
+    if let Some((_, params)) = &mut out.statement
+        && !params.is_empty()
+    {
         let bound = params.iter().map(|(key, it)| (key.clone(), binding.value(it))).collect();
         *params = Arc::new(bound);
     }

@@ -199,7 +199,7 @@ impl<'p> Interp<'p> {
         }
         let mut targets: Vec<FuncRef> = Vec::new();
         for ty in &types {
-            for at in self.shared.program.method_targets(&ty.name, name, MAX_TARGETS) {
+            for &at in self.shared.program.method_targets(&ty.name, name, MAX_TARGETS).iter() {
                 if !targets.contains(&at) && targets.len() < MAX_TARGETS {
                     targets.push(at);
                 }

@@ -32,7 +32,9 @@ impl Interp<'_> {
 
     /// For a closure: the outcome, the state behind it, its value, and the closures that ran.
     pub(super) fn finish_nested(mut self) -> (Outcome, Option<State>, Value, FxHashSet<FuncRef>) {
-        self.relate();
+        if !self.rehearsal {
+            self.relate();
+        }
         let ran = std::mem::take(&mut self.ran);
         let (outcome, after) = self.finish();
         let value = outcome.summary.ret.clone();
@@ -107,7 +109,7 @@ impl Interp<'_> {
         let mut kept: Vec<Value> = Vec::new();
         let mut keep = |it: &Value| it.walk(&mut |it| kept.push(it.clone()));
         keep(ret);
-        for (root, object) in &state.heap {
+        for (root, object) in state.heap.iter() {
             if !matches!(root, Value::Object(_)) || ret.mentions(root) {
                 object.fields.values().for_each(|it| keep(&it.value));
             }
@@ -199,7 +201,7 @@ impl Interp<'_> {
         let mut out = BTreeMap::new();
         let mut queue: Vec<Value> = Vec::new();
         ret.walk(&mut |it| queue.push(it.clone()));
-        for (root, object) in &state.heap {
+        for (root, object) in state.heap.iter() {
             let outside = !matches!(root, Value::Object(_) | Value::Opaque(_));
             let changed = object.fields.values().any(|it| it.changed.is_some())
                 || object.ty.is_some() && matches!(root, Value::Param(_))

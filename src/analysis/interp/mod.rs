@@ -14,6 +14,7 @@
 
 mod apply;
 mod arms;
+mod around;
 mod call;
 mod callable;
 mod column;
@@ -153,6 +154,8 @@ pub(crate) struct Interp<'p> {
     /// Statements whose text only a caller knows.
     deferred: Vec<Deferred>,
     durable: bool,
+    /// The facts of this round are thrown away: only what it leaves behind in the state counts.
+    rehearsal: bool,
     /// Positions of blocks in reverse post-order.
     positions: Vec<usize>,
     /// Which branch decides what.
@@ -205,6 +208,7 @@ impl<'p> Interp<'p> {
             looked: FxHashSet::default(),
             deferred: Vec::new(),
             durable: false,
+            rehearsal: false,
             positions: Vec::new(),
             gates: RefCell::new(Gates::new(&func.cfg)),
             pack: None,
@@ -219,7 +223,9 @@ impl<'p> Interp<'p> {
         out.depth = self.depth + 1;
         out.salt = self.identity(&"closure").0;
         out.types = self.types.clone();
-        out.known = self.known.iter().chain(self.loads.iter().map(|(_, it)| it)).cloned().collect();
+        out.rehearsal = self.rehearsal;
+        let loads = self.known.iter().chain(self.loads.iter().map(|(_, it)| it));
+        out.known = loads.filter(|_| !self.rehearsal).cloned().collect();
         out
     }
 
@@ -270,7 +276,9 @@ impl<'p> Interp<'p> {
         // An entry is taken when its block is read: what is left after a round is what the loops bring
         // around, and is joined in by the next.
         let mut entries: Vec<Option<State>> = vec![None; self.func.cfg.blocks.len()];
-        for _ in 0..rounds {
+        let is_rehearsal = self.rehearsal;
+        for round in 1..=rounds {
+            self.rehearsal = is_rehearsal || round < rounds;
             self.reset();
             merge(&mut entries[0], start.clone());
             for (idx, &block) in order.iter().enumerate() {
