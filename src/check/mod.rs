@@ -2,6 +2,7 @@
 //! gathered on its way up the call graph.
 
 mod column;
+pub mod contract;
 mod guard;
 mod index;
 mod judge;
@@ -81,6 +82,7 @@ pub struct Fault {
 /// All findings; `rules` has those for each lexicon.
 pub fn check(input: &Input<'_>, rules: &[&[Rule]]) -> Vec<Finding> {
     let mut faults = judge::faults(input);
+    faults.extend(contract::faults(input));
     for number in 0..input.lexica.count() {
         let found = message::faults(&input.with(number));
         let is_own = |it: &Fault| input.lexica.number_of(it.primary.source) == number;

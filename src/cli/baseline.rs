@@ -305,12 +305,8 @@ fn place(triaged: &Triaged, sources: &[Source]) -> String {
 
 /// Whether every file that the baseline may be about is among `sources`.
 fn covers(file: &File, sources: &[Source], setup: &mut Setup) -> Result<bool> {
-    let read: BTreeSet<PathBuf> =
-        sources.iter().map(|it| setup.workspace.path_of(&it.path)).collect();
-    let folders: Vec<PathBuf> = file.folders.iter().cloned().collect();
-    let request = discover::Request { cwd: &setup.cwd, paths: &folders };
-    let all = discover::list(&request, &mut setup.workspace)?;
-    Ok(all.iter().all(|it| read.contains(it)))
+    let folders = file.folders.iter().cloned().collect();
+    super::contract::covers(setup, folders, sources)
 }
 
 fn find_upwards(cwd: &Path) -> PathBuf {

@@ -1,5 +1,6 @@
 //! Runs the stages in order, once: sources in, findings and problems out.
 
+mod contract;
 mod isolate;
 mod memo;
 
@@ -61,6 +62,8 @@ pub struct Stats {
 /// What a run gives: findings are not yet triaged.
 #[derive(Debug, Default)]
 pub struct Outcome {
+    /// Contracts, by position, whose function is not in the program, with the nearest that is.
+    pub unfound: Vec<(usize, Option<String>)>,
     /// Findings in no order.
     pub findings: Vec<Finding>,
     /// What was not analysed.
@@ -182,7 +185,8 @@ impl Engine {
         });
         let stats = stats(sources, files, &settled);
         let coverage = gaps(&program, &settled, lexica.numbered(0).words);
-        Some(Outcome { findings, problems, stats, coverage })
+        let unfound = contract::unfound(&program, &self.claims);
+        Some(Outcome { findings, problems, stats, coverage, unfound })
     }
 
     fn settle_whole(&self, program: &Program<'_>, sources: &[Source]) -> Settled {
