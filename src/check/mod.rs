@@ -44,7 +44,7 @@ pub struct Input<'a> {
     pub claims: &'a [Claim],
 }
 
-impl<'a> Input<'a> {
+impl Input<'_> {
     /// The same, in the words of a source.
     fn at(&self, source: SourceId) -> Self {
         self.with(self.lexica.number_of(source))

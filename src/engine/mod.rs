@@ -62,8 +62,6 @@ pub struct Stats {
 /// What a run gives: findings are not yet triaged.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Contracts, by position, whose function is not in the program, with the nearest that is.
-    pub unfound: Vec<(usize, Option<String>)>,
     /// Findings in no order.
     pub findings: Vec<Finding>,
     /// What was not analysed.
@@ -72,6 +70,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// What was understood, and what was not.
     pub coverage: Coverage,
+    /// Contracts, by position, whose function is not in the program, with the nearest that is.
+    pub unfound: Vec<(usize, Option<String>)>,
 }
 
 /// The analysis, ready to run.
