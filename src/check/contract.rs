@@ -41,7 +41,7 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
             out.extend(contract.rivals());
         }
     }
-    super::settle(out)
+    super::settle(input, out)
 }
 
 /// The functions that a contract names; those without a body make no transition.

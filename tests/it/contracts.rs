@@ -176,3 +176,25 @@ class ExecutionRepository
     tree.write("a.php", &code.replace("->lockForUpdate()", ""));
     assert_eq!(claims(&tree), ["17: error `ExecutionRepository::markStarted` has lost its guard"]);
 }
+
+#[test]
+fn rust_functions_are_named_by_type_or_module() {
+    let code = |count: &str| {
+        format!(
+            "use sqlx::PgPool;\n\npub struct Executions {{\n    pool: PgPool,\n}}\n\nimpl Executions {{\n    \
+             pub async fn claim(&self, id: i64) -> sqlx::Result<bool> {{\n        \
+             let done = sqlx::query(\"UPDATE executions SET status = 'running' WHERE id = $1 AND status = 'pending'\")\n            \
+             .bind(id)\n            .execute(&self.pool)\n            .await?;\n        {count}\n    }}\n}}\n\n\
+             pub async fn force(pool: &PgPool, id: i64) -> sqlx::Result<()> {{\n    \
+             sqlx::query(\"UPDATE executions SET status = 'running' WHERE id = $1\").bind(id).execute(pool).await?;\n    Ok(())\n}}\n"
+        )
+    };
+    let config = CONFIG.replace("ExecutionRepository::markStarted", "Executions::claim");
+    let tree = Tree::new(&[("rowrace.toml", &config)]);
+    tree.write("src/executions.rs", &code("Ok(done.rows_affected() == 1)"));
+    let rival = "18: error `executions` goes to `running` here without `Executions::claim`";
+    assert_eq!(claims(&tree), [rival]);
+    tree.write("src/executions.rs", &code("drop(done);\n        Ok(true)"));
+    let lost = "9: error `Executions::claim` has lost its count";
+    assert_eq!(claims(&tree), [lost.to_owned(), rival.replace("18", "19")]);
+}

@@ -13,6 +13,7 @@ use super::own::{OwnRule, UNUSED, WITHOUT_REASON};
 use super::page::Page;
 use super::{Suppressed, SuppressedBy, Triaged};
 use crate::base::{Language, Source, Span};
+use crate::config::nearest;
 use crate::finding::{Confidence, Edit, Finding, FindingBuilder, RuleId};
 use std::ops::Range;
 
@@ -78,13 +79,23 @@ fn apply_in(
             list.push(*rule);
         }
         if !unused.is_empty() {
-            let message =
-                format!("no finding of `{}` for this expect comment", unused.join("`, `"));
+            let message = message(page, &expect, &unused, findings);
             let edit = removal(page, &expect, &used);
             complaints.push(complaint(&UNUSED, page, &expect, &message).edit(edit).build());
         }
     }
     suppressed
+}
+
+/// Says which rules are unused, and which of those that do fire here one of them may mean.
+fn message(page: &Page<'_>, expect: &Expect<'_>, unused: &[&str], findings: &[Triaged]) -> String {
+    let message = format!("no finding of `{}` for this expect comment", unused.join("`, `"));
+    let here = findings.iter().filter(|it| covers(page, expect, &it.finding));
+    let here: Vec<&str> = here.map(|it| &*it.finding.rule.0).collect();
+    match unused.iter().find_map(|it| nearest(it, &here)) {
+        Some(near) => format!("{message}, did you mean `{near}`?"),
+        None => message,
+    }
 }
 
 fn complaint(
