@@ -43,7 +43,7 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
         out.extend(found.into_iter().filter(|it| it.confidence > Confidence::Low));
     }
     out.retain(|it| !input.program.is_exempt(it.symbol));
-    settle(out)
+    settle(input, out)
 }
 
 /// Calls whose statement has no guard, or has one only on some paths: that it is ignored on the others

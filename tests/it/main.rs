@@ -6,6 +6,7 @@ mod baseline;
 mod cases;
 mod cli;
 mod config;
+mod contracts;
 mod coverage;
 mod docs;
 mod examples;
