@@ -131,7 +131,11 @@ impl<'p> Interp<'p> {
         match self.resolve(state, site) {
             Target::Functions(targets) => {
                 self.record(state, site, &targets, Vec::new(), false, false);
-                self.run_functions(state, site, &targets)
+                let result = self.run_functions(state, site, &targets);
+                if self.never_returns(&targets) {
+                    self.end_here();
+                }
+                result
             }
             Target::Pattern { pattern, rest, weak } => {
                 let roles: Vec<Arc<Role>> = std::iter::once(&pattern.role)

@@ -19,6 +19,7 @@ mod column;
 mod condition;
 mod decided;
 mod effect;
+mod ends;
 mod eval;
 mod expand;
 mod export;
@@ -153,6 +154,8 @@ pub(crate) struct Interp<'p> {
     durable: bool,
     /// Positions of blocks in reverse post-order.
     positions: Vec<usize>,
+    /// Blocks in which a call does not come back.
+    ended: FxHashSet<BlockId>,
     /// Which branch decides what.
     gates: RefCell<Gates<'p>>,
     /// The pack whose pattern is being applied.
@@ -204,6 +207,7 @@ impl<'p> Interp<'p> {
             deferred: Vec::new(),
             durable: false,
             positions: Vec::new(),
+            ended: FxHashSet::default(),
             gates: RefCell::new(Gates::new(&func.cfg)),
             pack: None,
         }
@@ -359,6 +363,9 @@ impl<'p> Interp<'p> {
                 *slot = Value::Opaque(self.identity(&("thrown", handler.block.0)));
             }
             merge(&mut entries[handler.block.0 as usize], thrown);
+        }
+        if self.ended.contains(&id) {
+            return;
         }
         match &block.term {
             Terminator::Branch { cond, then, otherwise, .. } => {
