@@ -384,13 +384,14 @@ fn loose_gate(case: &Case<'_>, confidence: Confidence) -> Option<Fault> {
     Some(out)
 }
 
-/// Whether the states that pass have the new one among them. A check that lets only the new one pass
-/// decides nothing: the write is reached on another way.
+/// Whether the states that pass have the new one among them. A check for what is unset, and a write that
+/// unsets it, are on two ways.
 fn admits(case: &Case<'_>, passes: &[Value]) -> bool {
     let set = case.target.value.alternatives();
     let is_new = |it: &&Value| set.iter().any(|value| same_state(case.input, it, value));
     let known = passes.iter().filter(|it| **it != Value::Null);
-    passes.iter().any(|it| is_new(&it)) && !known.clone().all(|it| is_new(&it))
+    let resets = set.iter().all(is_unset) && known.clone().all(|it| is_new(&it));
+    passes.iter().any(|it| is_new(&it)) && !resets
 }
 
 /// A row lock that no transaction holds.

@@ -4,6 +4,7 @@
 
 mod cases;
 mod cli;
+mod confidence;
 mod coverage;
 mod docs;
 mod examples;

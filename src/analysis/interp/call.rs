@@ -128,6 +128,9 @@ impl<'p> Interp<'p> {
     }
 
     pub(super) fn dispatch(&mut self, state: &mut State, site: &Site<'_>) -> Value {
+        if let Some(at) = self.scope_of(state, site) {
+            return self.run_scope(state, site, at);
+        }
         match self.resolve(state, site) {
             Target::Functions(targets) => {
                 self.record(state, site, &targets, Vec::new(), false, false);

@@ -37,6 +37,7 @@ mod relate;
 mod role;
 mod row;
 mod same;
+mod scope;
 mod sql;
 mod target;
 mod tested;
