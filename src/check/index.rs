@@ -24,6 +24,7 @@ impl Index {
         for (_, facts) in facts {
             for write in &facts.writes {
                 let Some(table) = write.table.stem() else { continue };
+                let input = &input.at(write.primary.source);
                 out.note_claim(input, &table, write);
                 out.twins.note(input, &table, write);
             }

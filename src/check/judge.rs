@@ -8,10 +8,12 @@ use super::{Fault, Input, guard, settle, witness};
 use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::analysis::store::MAX_TRACE;
+use crate::base::Span;
 use crate::finding::{Confidence, StepRole};
 use crate::ir::Engine;
 use crate::model::ColumnClass;
 use crate::rule::FaultKind;
+use std::collections::BTreeSet;
 
 /// All faults of the program about rows, one for each place.
 pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
@@ -20,11 +22,15 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
     let facts = input.settled.facts.iter().filter(|it| !input.program.is_exempt(*it.0));
     for (at, facts) in facts {
         let root = !input.settled.imported.contains(at);
-        for write in &facts.writes {
-            if root || write.trace.len() >= MAX_TRACE {
-                out.extend(judge(input, &index, write));
-            }
-        }
+        let own = facts.writes.iter().filter(|it| root || it.trace.len() >= MAX_TRACE);
+        let found: Vec<(Option<Span>, Fault)> = own
+            .flat_map(|write| judge(input, &index, write).into_iter().map(|it| (write.run, it)))
+            .collect();
+        let optional = without_guard(&found);
+        let told = |it: &(Option<Span>, Fault)| {
+            it.1.kind != FaultKind::IgnoredClaim || !it.0.is_some_and(|it| optional.contains(&it))
+        };
+        out.extend(found.into_iter().filter(told).map(|it| it.1));
         if root {
             for load in &facts.loads {
                 out.extend(lock_in_vain(input, &index, load, &facts.writes));
@@ -38,6 +44,13 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
     }
     out.retain(|it| !input.program.is_exempt(it.symbol));
     settle(out)
+}
+
+/// Calls whose statement has no guard, or has one only on some paths: that it is ignored on the others
+/// goes without saying.
+fn without_guard(found: &[(Option<Span>, Fault)]) -> BTreeSet<Span> {
+    let loose = found.iter().filter(|it| it.1.kind == FaultKind::UnguardedStatement);
+    loose.filter_map(|it| it.0).collect()
 }
 
 /// A write with what was decided about it so far.
@@ -57,6 +70,7 @@ impl Case<'_> {
 }
 
 fn judge(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
+    let input = &input.at(write.primary.source);
     let mut out = transition(input, index, write);
     if out.iter().all(|it| it.confidence == Confidence::Low) {
         out.extend(undone_claim(input, index, write));

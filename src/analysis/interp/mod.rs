@@ -13,6 +13,7 @@
 //! ```
 
 mod apply;
+mod arms;
 mod call;
 mod callable;
 mod column;
@@ -42,6 +43,7 @@ mod sql;
 mod target;
 mod tested;
 mod typing;
+mod wrapper;
 mod write;
 
 pub(super) use column::sql_value;
