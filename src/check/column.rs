@@ -173,6 +173,14 @@ pub(super) fn acts_as_state(input: &Input<'_>, target: &Target, check: &CheckFac
     {
         return false;
     }
+    // A filter on what is no flag names the rows: `WHERE title = ?`.
+    let names = check.kind == CheckKind::Filter
+        && !target.value.is_constant()
+        && !target.now
+        && !sets_a_time(target);
+    if names {
+        return false;
+    }
     let has = |them: &[Value]| them.iter().any(|it| same_state(input, it, &target.value));
     let is_new = target.value.is_constant() && target.value != Value::Null;
     let flag = matches!(target.value, Value::Bool(_) | Value::Int(0 | 1));
@@ -182,6 +190,26 @@ pub(super) fn acts_as_state(input: &Input<'_>, target: &Target, check: &CheckFac
         Ok(them) => is_new && !has(them) && (flag || !them.iter().any(is_unset)),
         Err(them) => is_new && has(them),
     }
+}
+
+/// Whether a column is a flag that says how something is set up, not what was done with it:
+/// `is_directory`, but not `reminder_sent`.
+pub(super) fn is_setting(input: &Input<'_>, target: &Target) -> bool {
+    if target.class != ColumnClass::Plain
+        || !target
+            .value
+            .alternatives()
+            .iter()
+            .all(|it| matches!(it, Value::Bool(_) | Value::Int(0 | 1)))
+    {
+        return false;
+    }
+    let name = snake_case(&target.column);
+    let last = name.rsplit('_').next().unwrap_or_default();
+    let words = input.words;
+    let is_event =
+        last.ends_with("ed") || words.terminal.matches(last) || words.transient.matches(last);
+    !is_event
 }
 
 /// A time that is not null, by the column's name.

@@ -277,7 +277,7 @@ impl Interp<'_> {
         when: Option<&Access>,
         negated: bool,
     ) {
-        let Some(when) = when else { return };
+        let Some(when) = when else { return self.end_here() };
         let tested = self.access(state, site, when);
         self.refine(state, &tested, negated);
         self.look_at(&tested);
@@ -309,7 +309,12 @@ impl Interp<'_> {
         if !self.is_given(site, when) {
             return false;
         }
-        match self.access(state, site, when) {
+        let value = self.access(state, site, when);
+        if matches!(when, Access::Field(..)) && !value.is_constant() {
+            // An option in a list that nothing is known of, or no list at all.
+            return false;
+        }
+        match value {
             Value::Null | Value::Bool(false) | Value::Int(0 | 1) => false,
             Value::Case(_, name) => {
                 let name = name.to_ascii_lowercase();

@@ -21,6 +21,7 @@ mod column;
 mod condition;
 mod decided;
 mod effect;
+mod ends;
 mod eval;
 mod expand;
 mod export;
@@ -38,6 +39,7 @@ mod relate;
 mod role;
 mod row;
 mod same;
+mod scope;
 mod sql;
 mod target;
 mod tested;
@@ -158,6 +160,8 @@ pub(crate) struct Interp<'p> {
     rehearsal: bool,
     /// Positions of blocks in reverse post-order.
     positions: Vec<usize>,
+    /// Blocks in which a call does not come back.
+    ended: FxHashSet<BlockId>,
     /// Which branch decides what.
     gates: RefCell<Gates<'p>>,
     /// The pack whose pattern is being applied.
@@ -210,6 +214,7 @@ impl<'p> Interp<'p> {
             durable: false,
             rehearsal: false,
             positions: Vec::new(),
+            ended: FxHashSet::default(),
             gates: RefCell::new(Gates::new(&func.cfg)),
             pack: None,
         }
@@ -369,6 +374,9 @@ impl<'p> Interp<'p> {
                 *slot = Value::Opaque(self.identity(&("thrown", handler.block.0)));
             }
             merge(&mut entries[handler.block.0 as usize], thrown);
+        }
+        if self.ended.contains(&id) {
+            return;
         }
         match &block.term {
             Terminator::Branch { cond, then, otherwise, .. } => {

@@ -158,6 +158,20 @@ pub(super) fn relates(
     table == Some(true) && load.is_some_and(|it| has_same_name(&stmt.conditions, params, it))
 }
 
+/// Whether the key of a statement may also be that of a row from elsewhere (a request's, on another
+/// path): then the condition under which `row` was read is not one of the write.
+pub(super) fn is_one_of_several(write: &WriteFact, row: &Value) -> bool {
+    let Some((stmt, params)) = &write.statement else { return false };
+    let key = key_value(&stmt.conditions, params).unwrap_or_default();
+    let other = |it: &Value| !it.is_constant() && *it != Value::Unknown && !key_of_row(it, row);
+    let alternatives = |it: &Value| it.alternatives().iter().any(other);
+    match &key {
+        // `foreach ($ids as $id)`, where `$ids` come from one of two places.
+        Value::Element(list) => list.alternatives().len() > 1 && alternatives(list),
+        key => key.alternatives().len() > 1 && alternatives(key),
+    }
+}
+
 /// Whether the row that an upsert puts in is the one that was read: their keys are one value.
 fn puts_in(stmt: &Statement, params: &BTreeMap<ParamRef, Value>, load: &LoadFact) -> bool {
     let names = |column: &str| {
