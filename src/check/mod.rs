@@ -11,8 +11,7 @@ mod script;
 mod witness;
 
 use crate::analysis::{Program, Settled};
-use crate::base::Source;
-use crate::base::Span;
+use crate::base::{Problem, Source, Span};
 use crate::finding::{Confidence, Finding, FindingBuilder, StepRole};
 use crate::ir::FuncRef;
 use crate::model::{ColumnRules, Vocabulary, Words};
@@ -62,11 +61,12 @@ pub struct Fault {
     pub symbol: FuncRef,
 }
 
-/// All findings of the rules about rows.
-pub fn check(input: &Input<'_>, rules: &[Rule]) -> Vec<Finding> {
+/// All findings of the rules about rows and messages, and what was too large to be checked.
+pub fn check(input: &Input<'_>, rules: &[Rule]) -> (Vec<Finding>, Vec<Problem>) {
     let mut faults = judge::faults(input);
-    faults.extend(message::faults(input));
-    faults.iter().flat_map(|fault| report(input, rules, fault)).collect()
+    let (of_messages, problems) = message::faults(input);
+    faults.extend(of_messages);
+    (faults.iter().flat_map(|fault| report(input, rules, fault)).collect(), problems)
 }
 
 /// The findings that the rules make of a fault.

@@ -104,11 +104,9 @@ impl Engine {
             words: &self.packs.words,
             sources,
         };
-        let findings =
-            isolate::run(|| check::check(&input, &self.packs.rules)).unwrap_or_else(|message| {
-                problems.push(internal("rules", &message));
-                Vec::new()
-            });
+        let (findings, left_out) = isolate::run(|| check::check(&input, &self.packs.rules))
+            .unwrap_or_else(|message| (Vec::new(), vec![internal("rules", &message)]));
+        problems.extend(left_out);
         let stats = stats(sources, &files, &settled);
         Outcome { findings, problems, stats }
     }

@@ -121,6 +121,10 @@ impl<'a> Explorer<'a, '_> {
             .site
             .is_some_and(|it| it.roles.iter().any(|role| matches!(**role, Role::Same { .. })));
         let tags = if is_same { operands.tags() } else { operands.tags().of_part() };
+        let mut tags = tags;
+        if self.input.words.attempts.has(operands.short()) {
+            tags = tags.with(Tags::ATTEMPTS);
+        }
         let value = self.fresh(site, tags, path);
         let asks = tags.has(Tags::FAILURE) && self.is_permanent(operands.short());
         match value.as_symbol() {
@@ -177,9 +181,10 @@ impl<'a> Explorer<'a, '_> {
     ) -> Ways {
         let mut ways = Vec::new();
         let name: Name = operands.short().into();
-        let call = Origination { work, span: site.span, name, site: self.site_key(site) };
+        let felt = if self.in_courtesy { Work::Courtesy } else { work };
+        let call = Origination { work: felt, span: site.span, name, site: self.site_key(site) };
         Self::try_again(&mut path, call.site);
-        if self.throws() && self.matters(work, of_message, &path.state) {
+        if self.throws() && self.matters(felt, of_message, &path.state) {
             let mut failing = path.clone();
             Self::fail(&mut failing, &call);
             let exception = self.exception(site, &mut failing);
@@ -280,12 +285,15 @@ impl<'a> Explorer<'a, '_> {
         path: &Path,
     ) -> Ways {
         let mut ways = Vec::new();
+        let outer = self.in_courtesy;
+        self.in_courtesy |= self.input.words.tells.has_first_word(operands.short());
         for &target in targets {
             let key = mix((self.site_key(site), target));
             let mut inner = path.clone();
             self.bind(operands, target, &mut inner);
             ways.extend(self.run_function(target, key, inner));
         }
+        self.in_courtesy = outer;
         ways
     }
 
@@ -363,7 +371,7 @@ impl<'a> Explorer<'a, '_> {
     }
 
     /// Callables that are handed over run inside the call; then the call's own meaning counts.
-    fn run_callables(
+    pub(super) fn run_callables(
         &mut self,
         site: Site,
         operands: &Operands<'_>,
@@ -402,6 +410,7 @@ impl<'a> Explorer<'a, '_> {
             }
             paths = next;
         }
+        let gives = gives || self.input.words.chains.has(operands.short());
         let last = last.filter(|_| gives && !later);
         for path in paths {
             for (outcome, path) in self.finish_call(site, operands, work, path) {
@@ -435,7 +444,7 @@ impl<'a> Explorer<'a, '_> {
     }
 
     /// Callables that run inside the call.
-    fn callables(&self, operands: &Operands<'_>) -> Vec<FuncRef> {
+    pub(super) fn callables(&self, operands: &Operands<'_>) -> Vec<FuncRef> {
         let Some(site) = operands.site else { return Vec::new() };
         let registers =
             site.roles.iter().any(|it| matches!(**it, Role::Message(MessageRole::Register { .. })));

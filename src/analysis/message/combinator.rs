@@ -84,6 +84,9 @@ impl Explorer<'_, '_> {
         if !is_result {
             return Err(Box::new(path));
         }
+        if words.chains.has(name) && !self.callables(operands).is_empty() {
+            return Ok(self.chain_call(site, operands, receiver, path));
+        }
         if words.passes_failure.has(name) {
             return Ok(vec![(Outcome::Return(receiver.clone()), path)]);
         }
@@ -94,6 +97,24 @@ impl Explorer<'_, '_> {
             return Ok(self.unwrap_call(receiver, path));
         }
         Err(Box::new(path))
+    }
+
+    /// `store().and_then(|it| send(it))`: the callable runs behind a good result.
+    fn chain_call(
+        &mut self,
+        site: Site,
+        operands: &Operands<'_>,
+        receiver: &Value,
+        path: Path,
+    ) -> Ways {
+        let mut ways = Vec::new();
+        for (inner, path) in self.both_ways(receiver, path) {
+            match inner {
+                Some(_) => ways.extend(self.run_callables(site, operands, None, path)),
+                None => ways.push((Outcome::Return(receiver.clone()), path)),
+            }
+        }
+        ways
     }
 
     /// `self.message.take()`: nothing stays behind.

@@ -111,9 +111,18 @@ fn entry_of(
     write: &WriteFact,
     workers: &BTreeSet<FuncRef>,
 ) -> Option<Entry> {
-    let is_update = write.statement.as_ref().is_none_or(|(it, _)| it.kind == StatementKind::Update);
     let at = enclosing(input, write.primary).unwrap_or(write.symbol);
-    if !is_update || write.weak || write.fresh || is_exempt(input, at) {
+    if write.weak || is_exempt(input, at) {
+        return None;
+    }
+    let is_worker = workers.contains(&write.symbol) || workers.contains(&at);
+    let makes = match &write.statement {
+        Some((it, _)) if it.kind == StatementKind::Insert => true,
+        Some((it, _)) if it.kind == StatementKind::Update => false,
+        Some(_) => return None,
+        None => write.fresh,
+    };
+    if makes && !is_worker {
         return None;
     }
     let table = write.table.word().unwrap_or_default();
@@ -121,11 +130,10 @@ fn entry_of(
         input.columns.classify(table, column).is_state()
             && input.words.general.transient.matches(state)
     })?;
-    let found = match waiting(input, write, &column, &state)? {
+    let found = match makes.then_some(Waiting::Guard).or_else(|| waiting(input, write, &column, &state))? {
         Waiting::Guard => None,
         Waiting::Load(span) => Some(span),
     };
-    let is_worker = workers.contains(&write.symbol) || workers.contains(&at);
     // A table that is polled for waiting rows is a queue as well.
     let picks = write.statement.as_ref().is_some_and(|(it, _)| it.source.is_some());
     let polls = (found.is_some() || picks) && write.workerlike;
