@@ -210,7 +210,7 @@ impl Explorer<'_, '_> {
     /// A collection takes on what is put into it.
     pub(super) fn collect(&mut self, operands: &Operands<'_>, path: &mut Path) {
         let tags = operands.arg_tags();
-        if !self.input.words.collect.has(operands.short()) || tags == Tags::default() {
+        if !self.input.words.collect.has(operands.short()) {
             return;
         }
         let (location, old) = match &operands.call.callee {
@@ -224,7 +224,9 @@ impl Explorer<'_, '_> {
             }
             _ => (None, None),
         };
-        if let (Some(location), Some(old)) = (location, old) {
+        if let (Some(location), Some(old)) = (location, old)
+            && (tags != Tags::default() || matches!(old.kind, Kind::List(_)))
+        {
             let kind = if matches!(old.kind, Kind::List(_)) { Kind::List(true) } else { old.kind };
             let tags = old.tags.with(tags.of_part());
             path.state.write(location, Value { kind, tags });

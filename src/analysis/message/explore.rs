@@ -222,6 +222,7 @@ impl<'a> Explorer<'a, '_> {
         for (outcome, path) in exits {
             for (outcome, mut path) in self.end_scope(&outcome, path) {
                 path.state.leave(self.depth());
+                self.forget_unreachable(&outcome, &mut path.state);
                 let is_new = left.insert((outcome.clone(), path.state.clone()));
                 if is_new && out.len() < MAX_EXITS {
                     out.push((outcome, path));

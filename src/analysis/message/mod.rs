@@ -23,6 +23,7 @@ mod classify;
 mod combinator;
 mod explore;
 mod fault;
+mod forget;
 mod give_up;
 mod interest;
 mod memory;

@@ -204,6 +204,9 @@ fn by_pattern(input: &MessageInput<'_>, at: FuncRef) -> Option<Root> {
         Some(param) => root.message_params.push(param),
         None => root.message_params = message_params(input, at),
     }
+    if root.message_params.is_empty() {
+        root.message_params = params_of(func, &pattern.param_types);
+    }
     root.this_is_message = root.message_params.is_empty();
     root.receives = root.verdict == HandlerVerdict::Explicit && takes_messages(input, at, false);
     Some(named(root, func))
@@ -314,6 +317,18 @@ fn by_registration(input: &MessageInput<'_>, at: FuncRef, found: &Registration) 
         root.message_params.push(0);
     }
     named(root, func)
+}
+
+/// Parameters of one of these types.
+fn params_of(func: &Function, types: &[Name]) -> Vec<u32> {
+    let is_one = |ty: &crate::ir::TypeRef| {
+        all_names(ty).into_iter().any(|it| types.iter().any(|wanted| same_type(it, wanted)))
+    };
+    (0u32..)
+        .zip(&func.params)
+        .filter(|(_, it)| it.ty.as_ref().is_some_and(is_one))
+        .map(|(idx, _)| idx)
+        .collect()
 }
 
 /// Parameters that are messages by type.
