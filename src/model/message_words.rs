@@ -107,6 +107,8 @@ pub struct MessageWords {
     pub work: NameSet,
     /// First words of the program's own functions that only tell somebody, or tidy up.
     pub tells: NameSet,
+    /// Variables that hold something which only tells somebody.
+    pub notices: NameSet,
     /// Calls whose result is that of the callable that they are given.
     pub chains: NameSet,
 }
@@ -167,7 +169,7 @@ impl MessageWords {
                 "get is has to as into with count len try_into from new default clone iter collect \
                  map filter and or ok trim split format bind contains starts ends keys values name id \
                  attempts type can should supports unwrap expect qos basic_qos config option options \
-                 builder now elapsed last",
+                 builder now elapsed last successful status json",
             ),
             harmless: NameSet::of(
                 "sleep usleep tick close disconnect rollback roll_back rollBack in_transaction begin \
@@ -249,6 +251,7 @@ impl MessageWords {
             tells: NameSet::of(
                 "notify invalidate purge broadcast announce emit warm forget ping cleanup clean alert",
             ),
+            notices: NameSet::of("notification notifications notice alert"),
             chains: NameSet::of("and_then or_else then try_for_each map_ok and_then_async"),
         }
     }

@@ -17,10 +17,13 @@ impl<'a> Explorer<'a, '_> {
         let operands = self.operands(site, call, &path);
         self.collect(&operands, &mut path);
         self.note_setting(site, &operands, &mut path);
+        let held = self.held.len();
+        self.held.extend(operands.receiver.iter().chain(&operands.args).cloned());
         let ways = match self.language_call(site, &operands, path) {
             Ok(ways) => ways,
             Err(path) => self.run_meaning(site, &operands, *path),
         };
+        self.held.truncate(held);
         let after = |(outcome, path)| self.after(site, call, outcome, path);
         ways.into_iter().flat_map(after).collect()
     }
@@ -104,7 +107,13 @@ impl<'a> Explorer<'a, '_> {
                 self.note_throw(&mut path, &value, site.span);
                 vec![(Outcome::Throw(value), path)]
             }
-            Meaning::Work(work) => self.run_callables(site, operands, Some(work), path),
+            Meaning::Work(work) => {
+                if is_caught && self.hands_on_in_a_field(operands, &path.state) {
+                    Self::excuse(&mut path);
+                }
+                let work = if self.is_notice(operands) { Work::Courtesy } else { work };
+                self.run_callables(site, operands, Some(work), path)
+            }
             Meaning::Run(targets) => self.run_targets(site, operands, &targets, &path),
         }
     }
@@ -248,6 +257,7 @@ impl<'a> Explorer<'a, '_> {
         mut path: Path,
     ) -> Ways {
         let object = self.fresh(site, operands.arg_tags(), &mut path);
+        self.held.push(object.clone());
         if let Some(symbol) = object.as_symbol() {
             let name = self.class_name(class);
             let info = self.symbols.info_mut(symbol);

@@ -44,6 +44,8 @@ pub(super) struct Explorer<'a, 'i> {
     blocks_left: u32,
     /// What runs is a courtesy: somebody is told, a cache is emptied.
     pub(super) in_courtesy: bool,
+    /// Values that calls on the way hold: receivers and arguments.
+    pub(super) held: Vec<Value>,
 }
 
 /// A function that runs.
@@ -90,6 +92,7 @@ pub(super) fn explore(
         flown: Vec::new(),
         blocks_left: MAX_BLOCKS,
         in_courtesy: false,
+        held: Vec::new(),
     };
     let path = explorer.enter_root();
     let exits = explorer.run_function(root.func, 0, path);

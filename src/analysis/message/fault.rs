@@ -84,8 +84,19 @@ impl Found {
             .filter(|step| step.0 == StepRole::Ack)
             .map(|step| step.1)
             .collect();
+        let early: BTreeSet<Span> = self
+            .by_place
+            .values()
+            .filter(|it| it.kind == MessageFaultKind::EarlyAck && it.confidence > Confidence::Low)
+            .map(|it| it.primary)
+            .collect();
+        // What is acknowledged before it is given back is told there.
+        let gives_back_late = |it: &MessageFault| {
+            it.steps.iter().any(|step| step.0 == StepRole::Ack && early.contains(&step.1))
+        };
         let again = |it: &MessageFault| {
-            it.kind == MessageFaultKind::StrandOnThrow && told.contains(&it.primary)
+            it.kind == MessageFaultKind::StrandOnThrow
+                && (told.contains(&it.primary) || gives_back_late(it))
         };
         self.by_place.into_values().filter(|it| !again(it)).collect()
     }

@@ -16,6 +16,7 @@ impl Explorer<'_, '_> {
         let mut add = |value: &Value| self.reach(value, &mut reached);
         let (Outcome::Return(result) | Outcome::Throw(result)) = outcome;
         add(result);
+        self.held.iter().for_each(&mut add);
         state.locals.values().chain(state.statics.values()).for_each(&mut add);
         for place in state.aliases.values() {
             if let Location::Field(symbol, _) = place {

@@ -3,7 +3,8 @@
 
 use super::explore::Explorer;
 use super::state::{CaughtBy, Failure, Path, Phase, State};
-use super::value::{Kind, Value, Wrapper};
+use super::classify::Operands;
+use super::value::{Kind, Tags, Value, Wrapper};
 use crate::base::Name;
 use crate::ir::{BlockId, Terminator};
 
@@ -54,6 +55,30 @@ impl Explorer<'_, '_> {
             .range((symbol, Name::from(""))..)
             .take_while(|((it, _), _)| *it == symbol)
             .any(|((_, name), value)| tells(name) && value.truth() != Some(false))
+    }
+
+    /// Whether a call that nothing is known of is given an object in which the failure was put:
+    /// `$event->error = $e; $this->trigger($event)`.
+    pub(super) fn hands_on_in_a_field(&self, operands: &Operands<'_>, state: &State) -> bool {
+        let holds = |it: &Value| {
+            it.as_symbol().is_some_and(|symbol| {
+                let fields = state.fields.range((symbol, Name::from(""))..);
+                fields
+                    .take_while(|((it, _), _)| *it == symbol)
+                    .any(|(_, value)| value.tags.has(Tags::FAILURE))
+            })
+        };
+        !self.is_log(operands) && operands.args.iter().any(holds)
+    }
+
+    /// `$notification->save()`, `invalidate_cdns()`: it only tells somebody, or tidies up.
+    pub(super) fn is_notice(&self, operands: &Operands<'_>) -> bool {
+        if self.input.words.tells.has_first_word(operands.short()) {
+            return true;
+        }
+        let receiver = operands.name.rsplit_once('.').map_or("", |it| it.0);
+        let name = receiver.rsplit('.').next().unwrap_or(receiver);
+        self.input.words.notices.has(name)
     }
 
     /// A failed result that an arm only passed along is on its way again when it is tested once more.

@@ -117,7 +117,8 @@ impl Explorer<'_, '_> {
         let delivery = &path.state.delivery;
         let late = delivery.failure.as_ref().is_some_and(|it| it.late);
         let too_late = delivery.settled.as_ref().is_some_and(|it| {
-            it.how == How::Ack && !it.on_purpose && !it.worked && !late && !delivery.given_back
+            let lost = !it.worked || delivery.strand.is_some();
+            it.how == How::Ack && !it.on_purpose && lost && !late && !delivery.given_back
         });
         path.trace.push(StepRole::Note, span, text);
         if too_late {
