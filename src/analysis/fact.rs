@@ -291,6 +291,17 @@ pub struct WriteFact {
     pub workerlike: bool,
 }
 
+/// A statement or call that makes rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InsertFact {
+    /// Of what.
+    pub table: Table,
+    /// Columns and their values, as far as they are known.
+    pub sets: Vec<(Name, Value)>,
+    /// The statement or call.
+    pub primary: Span,
+}
+
 impl WriteFact {
     /// Whether it is a statement whose count somebody looks at.
     pub fn may_claim(&self) -> bool {

@@ -30,6 +30,7 @@ mod fetch;
 mod follow;
 mod format;
 mod handle;
+mod insert;
 mod lineage;
 mod list;
 mod pattern;

@@ -488,7 +488,7 @@ impl Interp<'_> {
     ) -> Option<Value> {
         match role {
             MessageRole::Receive { .. } => Some(Value::Opaque(site.id)),
-            MessageRole::Register { handler, .. } => {
+            MessageRole::Register { handler, if_published: false, .. } => {
                 let handler = self.access(state, site, handler);
                 let mut apart = State { locals: Vec::new(), ..state.clone() };
                 apart.held.clear();
@@ -496,7 +496,8 @@ impl Interp<'_> {
                 self.run_callable(&mut apart, &handler, &[]);
                 None
             }
-            MessageRole::Ack { .. }
+            MessageRole::Register { .. }
+            | MessageRole::Ack { .. }
             | MessageRole::Nack { .. }
             | MessageRole::Publish { .. }
             | MessageRole::AutoAck
