@@ -187,6 +187,9 @@ impl Explorer<'_, '_> {
                 let container = path.state.read(&location).cloned();
                 let container = container.unwrap_or_else(|| Value::of(Kind::List(false)));
                 let tags = container.tags.with(value.tags.of_part());
+                if !path.state.delivery.seen.is_empty() {
+                    path.state.gathered.insert(location.clone());
+                }
                 path.state.write(location, Value { kind: Kind::List(true), tags });
             }
             Slot::Lost => (),

@@ -46,6 +46,7 @@ impl Explorer<'_, '_> {
         if path.state.delivery.seen.contains(&key) {
             let seen = std::mem::take(&mut path.state.delivery.seen);
             self.deliver(path, site.span, "the next message is taken here");
+            path.state.disown_gathered();
             path.state.delivery.seen = seen;
         }
         path.state.delivery.seen.insert(key);

@@ -1,7 +1,7 @@
 //! State: everything that is known at one point of one path: variables, tested facts, and what became
 //! of the message and of a failure.
 
-use super::value::{Location, Symbol, Test, Value, Work};
+use super::value::{Location, Symbol, Tags, Test, Value, Work};
 use crate::base::{Name, Span};
 use crate::finding::StepRole;
 use crate::ir::{BlockId, LocalId};
@@ -23,6 +23,8 @@ pub(super) struct State {
     pub(super) fields: BTreeMap<(Symbol, Name), Value>,
     pub(super) statics: BTreeMap<Name, Value>,
     pub(super) facts: BTreeMap<(Symbol, Test), bool>,
+    /// Lists into which something was put in a loop over messages.
+    pub(super) gathered: BTreeSet<Location>,
     /// An ack of an earlier delivery before any work: what came of it may still be handed out.
     pub(super) acked_before: Option<Settled>,
     /// Where the broker was told to forget messages at hand-over.
@@ -219,10 +221,20 @@ impl State {
         }
     }
 
+    /// The next message of a list comes: what was gathered so far is of others.
+    pub(super) fn disown_gathered(&mut self) {
+        for location in std::mem::take(&mut self.gathered) {
+            let Some(list) = self.read(&location).cloned() else { continue };
+            let tags = list.tags.without(Tags::MESSAGE.with(Tags::DATA));
+            self.write(location, Value { tags, ..list });
+        }
+    }
+
     /// Forgets the variables of a function that was left.
     pub(super) fn leave(&mut self, depth: u8) {
         self.locals.retain(|(it, _), _| *it < depth);
         self.aliases.retain(|(it, _), _| *it < depth);
+        self.gathered.retain(|it| !matches!(it, Location::Local(at, _) if *at >= depth));
         if let Some(Failure { phase: Phase::Caught(caught), .. }) = &mut self.delivery.failure
             && caught.arm.is_some_and(|(it, _)| it >= depth)
         {
