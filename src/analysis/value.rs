@@ -76,10 +76,23 @@ pub enum Value {
     Ran(Identity),
     /// Whether a try-lock was got.
     Got(Identity),
+    /// One of two constants, as a test decides.
+    Choice(Arc<Choice>),
     /// Computed from these.
     Derived(Arc<Vec<Value>>),
     /// One of these.
     Any(Arc<Vec<Value>>),
+}
+
+/// Which of two constants a test decides for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Choice {
+    /// The test.
+    pub test: Value,
+    /// The value where it is true.
+    pub then: Value,
+    /// The value where it is false.
+    pub otherwise: Value,
 }
 
 /// A comparison of two values.
@@ -295,6 +308,7 @@ impl Value {
                     .max()
                     .unwrap_or(0)
             }
+            Self::Choice(it) => 1 + it.test.depth(),
             Self::Closure(_, captured) => 1 + captured.iter().map(Self::depth).max().unwrap_or(0),
             Self::Method(it) => 1 + it.0.depth(),
             _ => 0,
@@ -312,6 +326,7 @@ impl Value {
                 it.left.walk(visit);
                 it.right.iter().for_each(|it| it.walk(visit));
             }
+            Self::Choice(it) => it.test.walk(visit),
             Self::Text(text) => {
                 for piece in &text.pieces {
                     if let FoldedPiece::Hole { value, .. } = piece {
@@ -349,6 +364,11 @@ impl Value {
                 right: list(&it.right),
             })),
             Self::Text(text) if !text.has_holes() => self.clone(),
+            Self::Choice(it) => {
+                let test = it.test.substitute(with);
+                let (then, otherwise) = (it.then.clone(), it.otherwise.clone());
+                Self::Choice(Arc::new(Choice { test, then, otherwise }))
+            }
             Self::Text(text) => Self::Text(Arc::new(text.substitute(with))).simplified(),
             Self::Closure(at, captured) => Self::Closure(*at, Arc::new(list(captured))),
             Self::Method(it) => Self::Method(Arc::new((it.0.substitute(with), it.1.clone()))),

@@ -20,6 +20,47 @@ impl Interp<'_> {
         }
     }
 
+    /// The value of a variable that is given back or asked for: with the test that decides which of two
+    /// constants it is.
+    pub(super) fn decided_constant(&self, operand: &Operand, value: Value) -> Value {
+        let two = matches!(&value, Value::Any(them)
+            if them.len() == 2 && them.iter().all(|it| matches!(it, Value::Case(..))));
+        let Operand::Local(local) = operand else { return value };
+        if !two {
+            return value;
+        }
+        let mut gates = self.gates.borrow_mut();
+        let mut tests: Vec<(Value, Side, Value)> = Vec::new();
+        for (at, block) in self.func.cfg.blocks.iter_ids() {
+            for instr in &block.instrs {
+                let InstrKind::Assign(place, assigned) = &instr.kind else { continue };
+                if place.as_local() != Some(*local) {
+                    continue;
+                }
+                let Some(constant) = self.assigned_case(assigned) else { return value };
+                for (block, tested) in &self.resolved.tests {
+                    if let Some(side) = gates.side(*block, at)
+                        && !matches!(tested, Value::Unknown | Value::Bool(_))
+                    {
+                        tests.push((tested.clone(), side, constant.clone()));
+                    }
+                }
+            }
+        }
+        match super::export::choice_of(&tests, value.alternatives()) {
+            Some(choice) => value.join(choice),
+            None => value,
+        }
+    }
+
+    fn assigned_case(&self, value: &Rvalue) -> Option<Value> {
+        match value {
+            Rvalue::Use(Operand::Const(it)) => Some(self.constant(it)),
+            Rvalue::Struct { ty, .. } => self.enum_variant(&ty.name),
+            _ => None,
+        }
+    }
+
     /// A variable that is true on one side of a branch and false on the other stands for the test.
     fn decided_bool(&self, local: LocalId, value: Value) -> Value {
         let mut assigned: Vec<(BlockId, bool)> = Vec::new();

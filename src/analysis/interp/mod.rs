@@ -397,7 +397,10 @@ impl<'p> Interp<'p> {
             }
             Terminator::Return { value, .. } => {
                 let value = match value {
-                    Some(it) => self.operand_mut(&mut state, it, &"returned"),
+                    Some(it) => {
+                        let value = self.operand_mut(&mut state, it, &"returned");
+                        self.decided_constant(it, value)
+                    }
                     None => Value::Null,
                 };
                 self.returns.push((id, value, state));

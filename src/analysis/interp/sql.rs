@@ -376,6 +376,7 @@ impl Interp<'_> {
                     if parsed.kind != StatementKind::Delete {
                         self.note_statement_insert(parsed, &params);
                     }
+                    self.note_insert(state, (parsed, Arc::new(params)), (id, gives));
                     self.fresh_row(state, parsed, id);
                     if let Some(it) = statement_mut(state, root) {
                         it.row = Some(Value::Object(id));
