@@ -17,6 +17,8 @@ pub struct Summary {
     pub ret: Value,
     /// The constants that it gives back, when nothing else is, by what it is given.
     pub arms: Vec<Arm>,
+    /// Outcomes, given by the caller, whose row count decides whether it returns.
+    pub looks: Vec<Value>,
     /// Things that the result or the parameters lead to, as they are at the end.
     pub heap: BTreeMap<Value, Arc<Object>>,
     /// In order: what it tests, reads, locks, begins and commits.
@@ -192,6 +194,8 @@ pub struct Resolved {
     pub tests: BTreeMap<BlockId, Value>,
     /// What the vocabulary says of properties that are read.
     pub reads: BTreeMap<(BlockId, u32), &'static str>,
+    /// Rows that are made, in the order in which the body was run.
+    pub inserts: Vec<super::fact::InsertFact>,
 }
 
 /// Kinds of locks that exclude a second worker anywhere.

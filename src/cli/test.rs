@@ -4,7 +4,7 @@
 //! one program of all files below. A program without a marker must be silent.
 
 use super::args::SetupArgs;
-use super::setup::Setup;
+use super::setup::{Plan, Setup};
 use super::{Exit, Streams, note};
 use crate::base::{Lines, ProblemKind, Source, SourceId};
 use crate::config::nearest;
@@ -38,15 +38,15 @@ struct Tally {
 }
 
 pub(super) fn run(args: &TestArgs, streams: Streams) -> Result<Exit> {
-    let setup = Setup::load(&args.setup, streams)?;
-    let engine = setup.engine();
+    let mut setup = Setup::load(&args.setup, streams)?;
     let mut tally = Tally::default();
     for folder in &args.folders {
         for program in discover::entries(&setup.cwd, folder)? {
             let found = setup.find(&[program], streams)?;
             // A README beside the programs is none.
             if !found.sources.is_empty() {
-                tally.program(&setup, &engine, &found.sources);
+                let plan = setup.plan(found.sources.iter().map(|it| &*it.path), streams)?;
+                tally.program(&setup, &plan, &found.sources);
             }
         }
     }
@@ -64,15 +64,15 @@ pub(super) fn run(args: &TestArgs, streams: Streams) -> Result<Exit> {
 }
 
 impl Tally {
-    fn program(&mut self, setup: &Setup, engine: &Engine, sources: &[Source]) {
+    fn program(&mut self, setup: &Setup, plan: &Plan, sources: &[Source]) {
         self.n_programs += 1;
         let markers: Vec<Marker> =
             sources.iter().flat_map(|it| marker::markers(&it.path, &it.text)).collect();
         let marked: BTreeSet<&str> = markers.iter().map(|it| &*it.path).collect();
         self.n_marked += marked.len();
-        self.n_marked += self.roles(engine, sources, &marked);
-        let outcome = engine.analyze(sources);
-        let triage = triage(outcome.findings, sources, &setup.config);
+        self.n_marked += self.roles(&plan.engine, sources, &marked);
+        let outcome = plan.engine.analyze(sources);
+        let triage = triage(outcome.findings, sources, &plan.configs);
         let found: Vec<Found> = triage
             .findings
             .iter()

@@ -39,6 +39,7 @@ fn links_in_the_docs_lead_somewhere() {
         "CONTRIBUTING.md",
         "docs/architecture.md",
         "docs/ci.md",
+        "docs/config.md",
         "docs/packs.md",
         "fixtures/cases/README.md",
     ] {

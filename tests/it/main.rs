@@ -2,11 +2,16 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read fixtures and start the binary")]
 
+mod baseline;
 mod cases;
 mod cli;
+mod confidence;
+mod config;
+mod contracts;
 mod coverage;
 mod docs;
 mod examples;
+mod expect;
 mod guards;
 mod hostile;
 mod lang;
@@ -21,4 +26,5 @@ mod rules;
 mod run;
 mod since;
 mod tidy;
+mod tree;
 mod twins;

@@ -14,7 +14,7 @@ mod repository;
 mod select;
 
 use super::walk::Candidate;
-use super::{DiscoverError, Discovered, Request, SIZE_LIMIT, language, source_of};
+use super::{DiscoverError, Discovered, Request, SIZE_LIMIT, Workspace, language, source_of};
 use crate::base::{Problem, ProblemKind, Source};
 pub use error::GitError;
 use repository::{Entry, Repository};
@@ -47,23 +47,24 @@ pub struct Comparison {
 /// Problems of the base stand with those of the head.
 pub fn compare(
     request: &Request<'_>,
+    workspace: &mut Workspace,
     found: Discovered,
     reach: &Reach,
 ) -> Result<Comparison, DiscoverError> {
-    let selection = Selection::new(request, &found)?;
+    let selection = Selection::new(request, &found);
     let repository = Repository::open(selection.start())?;
     let mut comparison = match reach {
         Reach::Since(revision) => {
             let tree = repository.tree_at_merge_base(revision)?;
             let reader = Reader::new(&repository, &selection, &found);
-            let base = reader.base(tree);
+            let base = reader.base(tree, workspace)?;
             Comparison { head: found, base }
         }
         Reach::Staged { index } => {
             let staged = repository.staged(index.as_deref())?;
             let tree = repository.tree_at_head()?;
             let reader = Reader::new(&repository, &selection, &found);
-            let (head, base) = (reader.head(staged), reader.base(tree));
+            let (head, base) = (reader.head(staged, workspace)?, reader.base(tree, workspace)?);
             Comparison {
                 head: Discovered { problems: merged(&found.problems, head.problems), ..head },
                 base,
@@ -103,16 +104,29 @@ impl<'a> Reader<'a> {
     }
 
     /// The sources at the base.
-    fn base(&self, listing: Listing) -> Discovered {
-        self.read(listing, "at the base; what is found in it counts as new")
+    fn base(
+        &self,
+        listing: Listing,
+        workspace: &mut Workspace,
+    ) -> Result<Discovered, DiscoverError> {
+        self.read(listing, "at the base; what is found in it counts as new", workspace)
     }
 
     /// The sources that are staged.
-    fn head(&self, listing: Listing) -> Discovered {
-        self.read(listing, "as staged; it is not analysed")
+    fn head(
+        &self,
+        listing: Listing,
+        workspace: &mut Workspace,
+    ) -> Result<Discovered, DiscoverError> {
+        self.read(listing, "as staged; it is not analysed", workspace)
     }
 
-    fn read(&self, listing: Listing, consequence: &str) -> Discovered {
+    fn read(
+        &self,
+        listing: Listing,
+        consequence: &str,
+        workspace: &mut Workspace,
+    ) -> Result<Discovered, DiscoverError> {
         let mut sources: BTreeMap<String, (Source, PathBuf)> = BTreeMap::new();
         let mut out = Discovered { problems: listing.problems, ..Discovered::default() };
         for (file, source) in &self.known {
@@ -121,7 +135,9 @@ impl<'a> Reader<'a> {
             }
         }
         for entry in &listing.entries {
-            let Some(candidate) = self.selection.candidate(&entry.file) else { continue };
+            let Some(candidate) = self.selection.candidate(&entry.file, workspace)? else {
+                continue;
+            };
             match self.source(&candidate, entry) {
                 Ok(Some(source)) => {
                     sources.insert(source.path.clone(), (source, candidate.path));
@@ -136,7 +152,7 @@ impl<'a> Reader<'a> {
             }
         }
         sources.into_values().for_each(|(source, file)| out.push(source, file));
-        out
+        Ok(out)
     }
 
     /// The source of one entry; the text of the working tree when it is the same.

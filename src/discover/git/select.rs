@@ -3,8 +3,7 @@
 use super::super::exempt::is_exempt;
 use super::super::language::Hint;
 use super::super::walk::{self, Candidate};
-use super::super::{DiscoverError, Discovered, Request};
-use ignore::gitignore::Gitignore;
+use super::super::{DiscoverError, Discovered, Request, Workspace};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -12,7 +11,6 @@ use std::path::{Component, Path, PathBuf};
 /// The paths that the user named, and what is left out of them.
 pub(super) struct Selection {
     roots: Vec<Root>,
-    excludes: Gitignore,
     /// Files that the walk found and read.
     found: BTreeSet<PathBuf>,
 }
@@ -24,17 +22,16 @@ struct Root {
 }
 
 impl Selection {
-    pub(super) fn new(request: &Request<'_>, found: &Discovered) -> Result<Self, DiscoverError> {
+    pub(super) fn new(request: &Request<'_>, found: &Discovered) -> Self {
         let cwd = walk::canonical(request.cwd);
         let root = |given: &PathBuf| {
             let path = walk::canonical(&cwd.join(given));
             Root { shown: walk::shown_root(given, &path, &cwd), path }
         };
-        Ok(Self {
+        Self {
             roots: request.paths.iter().map(root).collect(),
-            excludes: walk::excludes(request)?,
             found: found.files.iter().cloned().collect(),
-        })
+        }
     }
 
     /// Where to look for the repository.
@@ -43,21 +40,30 @@ impl Selection {
     }
 
     /// The candidate at `file`, which need not exist any more; `None` when it is not asked for.
-    pub(super) fn candidate(&self, file: &Path) -> Option<Candidate> {
+    pub(super) fn candidate(
+        &self,
+        file: &Path,
+        workspace: &mut Workspace,
+    ) -> Result<Option<Candidate>, DiscoverError> {
+        let is_found = self.found.contains(file);
         // The walk has already decided about files that are there.
-        if !self.found.contains(file) && fs::symlink_metadata(file).is_ok() {
-            return None;
+        if !is_found && fs::symlink_metadata(file).is_ok() {
+            return Ok(None);
         }
-        let ways = self.roots.iter().filter_map(|it| self.below(it, file));
-        ways.reduce(|a, b| {
+        let ways = self.roots.iter().filter_map(|it| Self::below(it, file));
+        let candidate = ways.reduce(|a, b| {
             let exempt = a.exempt && b.exempt;
             let mut first = if b.shown < a.shown { b } else { a };
             first.exempt = exempt;
             first
-        })
+        });
+        if candidate.is_some() && !is_found && workspace.excluded(file, false)?.is_some() {
+            return Ok(None);
+        }
+        Ok(candidate)
     }
 
-    fn below(&self, root: &Root, file: &Path) -> Option<Candidate> {
+    fn below(root: &Root, file: &Path) -> Option<Candidate> {
         let relative = file.strip_prefix(&root.path).ok()?;
         if relative.as_os_str().is_empty() {
             let hint = Hint::of(file).unwrap_or(Hint::PhpByFirstLine);
@@ -67,10 +73,7 @@ impl Selection {
         let hint = Hint::of(file)?;
         let is_hidden = |it: Component<'_>| it.as_os_str().as_encoded_bytes().starts_with(b".");
         let folders = relative.parent().into_iter().flat_map(Path::components);
-        let is_excluded = file.starts_with(self.excludes.path())
-            && self.excludes.matched_path_or_any_parents(file, false).is_ignore();
-        let is_left_out = is_excluded
-            || relative.components().any(is_hidden)
+        let is_left_out = relative.components().any(is_hidden)
             || folders.into_iter().any(|it| walk::is_skipped_name(it.as_os_str()));
         let shown = walk::slashed(&root.shown.join(relative));
         (!is_left_out).then(|| Candidate::new(shown, file, hint, is_exempt(relative)))
