@@ -57,8 +57,7 @@ pub(super) fn run(args: &TestArgs, streams: Streams) -> Result<Exit> {
             shown.join(", ")
         );
     }
-    let text: String = tally.lines.iter().map(|it| format!("{}\n", plain(it))).collect();
-    streams.out(|out| out.write_all(text.as_bytes()))?;
+    streams.out(|out| tally.lines.iter().try_for_each(|it| writeln!(out, "{}", plain(it))))?;
     note(&tally.summary());
     Ok(if tally.lines.is_empty() { Exit::Clean } else { Exit::Findings })
 }

@@ -32,7 +32,7 @@ fn run(folder: &Path, args: &[&str]) -> Run {
 
 /// [`FIRES`] with this marker at its end.
 fn marked(marker: &str) -> String {
-    format!("{}//~^ {marker}\n", FIRES)
+    format!("{FIRES}//~^ {marker}\n")
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn packs_of_the_user_are_tested() {
 #[test]
 fn the_configuration_holds_in_tests() {
     let tree = tree(&[
-        ("rowrace.toml", "[rules]\nexpect-without-reason = \"off\"\n"),
+        ("rowrace.toml", "[levels]\nexpect-without-reason = \"off\"\n"),
         ("t/a.php", &marked("expect-without-reason")),
     ]);
     let run = run(tree.path(), &["t"]);

@@ -3,6 +3,7 @@
 //! A block below `<!-- file PATH -->` is written to a folder; a `console` block below `<!-- run -->` holds
 //! a command and what it prints, and runs there. `UPDATE=1 cargo test pages` writes what is printed today.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -51,7 +52,7 @@ fn with_output(text: &str, folder: &Path) -> String {
         let output = command.args(args.split(' ')).current_dir(folder).output().expect("starts");
         let printed = [output.stdout, output.stderr].concat();
         let printed = String::from_utf8(printed).expect("UTF-8");
-        out.push_str(&format!("{RUN}{args}\n{printed}```\n{rest}"));
+        let _ = write!(out, "{RUN}{args}\n{printed}```\n{rest}");
     }
     out
 }

@@ -127,7 +127,7 @@ impl Repository {
                     }
                 }
                 Some(ObjectType::Tree) => {
-                    out.problems.push(self.unlisted(&path, "nested too deep"))
+                    out.problems.push(self.unlisted(&path, "nested too deep"));
                 }
                 _ => (),
             }
