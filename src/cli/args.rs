@@ -37,6 +37,8 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Print what a stage of the analysis makes of files
     Dump(DumpArgs),
+    /// Serve an editor over standard input and output
+    Lsp,
 }
 
 /// Which rules and configuration are used.

@@ -44,7 +44,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("report", &["base", "finding", "rule", "triage"]),
     (
         "cli",
-        &["base", "config", "discover", "engine", "finding", "pack", "report", "rule", "triage"],
+        // The command line starts the server, and nothing else of it.
+        &[
+            "base", "config", "discover", "engine", "finding", "lsp", "pack", "report", "rule",
+            "triage",
+        ],
     ),
     (
         "lsp",
@@ -63,8 +67,11 @@ const HOMES: &[(&str, &[&str])] = &[
     ("proc_macro2", &["lang::rust"]),
     ("sqlparser", &["lang::sql"]),
     ("toml", &["pack", "config"]),
-    ("serde", &["pack", "report"]),
+    ("serde", &["pack", "report", "lsp"]),
     ("serde_json", &["report", "triage", "lsp"]),
+    ("lsp_server", &["lsp"]),
+    ("lsp_types", &["lsp"]),
+    ("crossbeam_channel", &["lsp"]),
     ("codespan_reporting", &["report"]),
     ("clap", &["cli"]),
     ("anyhow", &["cli", "lsp"]),

@@ -9,6 +9,7 @@ mod examples;
 mod guards;
 mod lang;
 mod layering;
+mod lsp;
 mod markers;
 mod messages;
 mod output;
