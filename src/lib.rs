@@ -31,4 +31,6 @@ pub mod triage;
 
 pub mod report;
 
+pub mod lsp;
+
 pub mod cli;

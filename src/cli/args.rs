@@ -46,6 +46,8 @@ pub(super) enum Command {
     Coverage(CoverageArgs),
     /// Print what a stage of the analysis makes of files
     Dump(DumpArgs),
+    /// Serve an editor over standard input and output
+    Lsp,
 }
 
 /// Which rules and configuration are used.

@@ -15,6 +15,7 @@ mod expect;
 mod guards;
 mod lang;
 mod layering;
+mod lsp;
 mod markers;
 mod messages;
 mod output;

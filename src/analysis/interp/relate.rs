@@ -236,18 +236,19 @@ impl Interp<'_> {
     ) -> Vec<ClaimFact> {
         let mut out = Vec::new();
         let loads = OnceCell::new();
-        let mut claimed = |gates: &mut Gates<'_>, at: Point, id: Identity, span: Span, won: bool| {
-            let loads: &Vec<usize> = loads.get_or_init(|| around.related(write));
-            let mut between = loads.iter().map(|it| around.point(*it));
-            out.push(ClaimFact {
-                id,
-                span,
-                won,
-                stale_copy: is_stale_copy(gates, around, at, (point, write)),
-                read_after: between
-                    .any(|it| precedes(gates, at, it) && precedes(gates, it, point)),
-            });
-        };
+        let mut claimed =
+            |gates: &mut Gates<'_>, at: Point, id: Identity, span: Span, won: bool| {
+                let loads: &Vec<usize> = loads.get_or_init(|| around.related(write));
+                let mut between = loads.iter().map(|it| around.point(*it));
+                out.push(ClaimFact {
+                    id,
+                    span,
+                    won,
+                    stale_copy: is_stale_copy(gates, around, at, (point, write)),
+                    read_after: between
+                        .any(|it| precedes(gates, at, it) && precedes(gates, it, point)),
+                });
+            };
         for (at, id, span, claim) in claims {
             if *id == write.id
                 || !precedes(gates, *at, point)

@@ -204,7 +204,8 @@ impl Explorer<'_, '_> {
 
     /// `ack_with(AckKind::Ack)`: the argument says that it settles.
     fn names_ack(&self, operands: &Operands<'_>) -> bool {
-        let is_ack = |it: &Value| matches!(&it.kind, Kind::Case(_, name) if self.input.words.ack.has(name));
+        let is_ack =
+            |it: &Value| matches!(&it.kind, Kind::Case(_, name) if self.input.words.ack.has(name));
         operands.args.iter().any(is_ack)
     }
 

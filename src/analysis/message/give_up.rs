@@ -1,9 +1,9 @@
 //! Give up: where code settles a message on purpose although its work failed, and how a failure that was
 //! looked at once is looked at again.
 
+use super::classify::Operands;
 use super::explore::Explorer;
 use super::state::{CaughtBy, Failure, Path, Phase, State};
-use super::classify::Operands;
 use super::value::{Kind, Tags, Value, Wrapper};
 use crate::base::Name;
 use crate::ir::{BlockId, Terminator};
