@@ -11,7 +11,7 @@ use super::stem::stem;
 use super::summary::{Resolved, Summary};
 use crate::base::{Language, Name, SourceId, Span};
 use crate::ir::{Engine, File, FuncRef, TypeRef};
-use crate::model::{ColumnRules, Vocabulary, Words};
+use crate::model::Lexica;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ pub struct Facts {
     /// All its writes, those of callees included.
     pub writes: Vec<WriteFact>,
     /// All its loads, those of callees included.
-    pub loads: Vec<LoadFact>,
+    pub loads: Vec<Arc<LoadFact>>,
 }
 
 /// Summaries and facts of a program's functions.
@@ -37,9 +37,7 @@ pub struct Facts {
 pub struct Store<'p> {
     /// The program.
     pub program: &'p Program<'p>,
-    vocabulary: &'p Vocabulary,
-    columns: &'p ColumnRules,
-    words: &'p Words,
+    lexica: &'p Lexica<'p>,
     summaries: RefCell<FxHashMap<FuncRef, Arc<Summary>>>,
     facts: RefCell<BTreeMap<FuncRef, Facts>>,
     resolved: RefCell<BTreeMap<FuncRef, Resolved>>,
@@ -55,17 +53,10 @@ pub struct Store<'p> {
 
 impl<'p> Store<'p> {
     /// An empty store.
-    pub fn new(
-        program: &'p Program<'p>,
-        vocabulary: &'p Vocabulary,
-        columns: &'p ColumnRules,
-        words: &'p Words,
-    ) -> Self {
+    pub fn new(program: &'p Program<'p>, lexica: &'p Lexica<'p>) -> Self {
         Self {
             program,
-            vocabulary,
-            columns,
-            words,
+            lexica,
             summaries: RefCell::default(),
             facts: RefCell::default(),
             resolved: RefCell::default(),
@@ -73,7 +64,7 @@ impl<'p> Store<'p> {
             imported: RefCell::default(),
             written: RefCell::default(),
             tested: RefCell::default(),
-            engines: engines_of(program, vocabulary),
+            engines: engines_of(program, lexica),
             depth: Cell::new(0),
             properties: RefCell::default(),
             lineages: RefCell::default(),
@@ -111,11 +102,12 @@ impl<'p> Store<'p> {
             return None;
         }
         self.depth.set(self.depth.get() + 1);
+        let lexicon = self.lexica.of(at.source);
         let shared = Shared {
             program: self.program,
-            vocabulary: self.vocabulary,
-            columns: self.columns,
-            words: self.words,
+            vocabulary: lexicon.vocabulary,
+            columns: lexicon.columns,
+            words: lexicon.words,
             store: self,
         };
         let outcome = interp::interpret(shared, at);
@@ -156,9 +148,14 @@ impl<'p> Store<'p> {
 }
 
 /// For each file the one engine whose types and crates it names; for a file that names none, the one
-/// that the files of its language name.
-fn engines_of(program: &Program<'_>, vocabulary: &Vocabulary) -> BTreeMap<SourceId, Engine> {
+/// that the files of its language name. What the configuration says comes before all that.
+fn engines_of(program: &Program<'_>, lexica: &Lexica<'_>) -> BTreeMap<SourceId, Engine> {
     let named = |file: &File| -> BTreeSet<Engine> {
+        let lexicon = lexica.of(file.source);
+        if let Some(dialect) = lexicon.dialect {
+            return BTreeSet::from([dialect]);
+        }
+        let vocabulary = lexicon.vocabulary;
         let types = file.imports.iter().filter_map(|it| vocabulary.engine_of(file.language, it));
         let found: BTreeSet<Engine> = types.collect();
         if found.len() == 1 || file.language != Language::Rust {

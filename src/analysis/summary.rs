@@ -15,6 +15,10 @@ use std::sync::Arc;
 pub struct Summary {
     /// What it gives back.
     pub ret: Value,
+    /// The constants that it gives back, when nothing else is, by what it is given.
+    pub arms: Vec<Arm>,
+    /// Outcomes, given by the caller, whose row count decides whether it returns.
+    pub looks: Vec<Value>,
     /// Things that the result or the parameters lead to, as they are at the end.
     pub heap: BTreeMap<Value, Arc<Object>>,
     /// In order: what it tests, reads, locks, begins and commits.
@@ -67,6 +71,15 @@ impl Summary {
     }
 }
 
+/// A constant that a function returns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arm {
+    /// Tests of the parameters, and how they have to come out.
+    pub only_if: Vec<(Value, bool)>,
+    /// What is returned then.
+    pub value: Value,
+}
+
 /// A statement whose text comes from a parameter: a wrapper like `query($sql, $params)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deferred {
@@ -92,7 +105,7 @@ pub enum Effect {
     /// A test that the code behind depends on (the function throws or diverges otherwise).
     Check(CheckFact),
     /// A read.
-    Load(Box<LoadFact>),
+    Load(Arc<LoadFact>),
     /// A lock was taken and is still held at the end.
     Acquire(Held),
     /// Locks were released.

@@ -19,7 +19,9 @@ pub fn snake_case(name: &str) -> String {
 
 /// The same as [`snake_case`]; a name that is spelled so already is not copied.
 pub fn folded(name: &str) -> Cow<'_, str> {
-    let plain = |it: u8| it.is_ascii() && !matches!(it, b'A'..=b'Z' | b'`' | b'"' | b'[' | b']' | b'-' | b' ');
+    let plain = |it: u8| {
+        it.is_ascii() && !matches!(it, b'A'..=b'Z' | b'`' | b'"' | b'[' | b']' | b'-' | b' ')
+    };
     if name.bytes().all(plain) {
         return Cow::Borrowed(name.trim_start_matches('_'));
     }

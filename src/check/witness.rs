@@ -7,10 +7,10 @@ use crate::analysis::fact::{CheckKind, HeldKind, WriteFact, WriteKind};
 use crate::base::Span;
 use crate::finding::StepRole;
 use crate::model::Yield;
-use crate::rule::{Placeholder, Values};
+use crate::rule::{FaultKind, Placeholder, Values};
 
 /// Loaded, checked, changed, written: in order of time.
-pub(super) fn steps(case: &Case<'_>) -> Vec<(StepRole, Span, String)> {
+pub(super) fn steps(case: &Case<'_>, kind: FaultKind) -> Vec<(StepRole, Span, String)> {
     let write = case.write;
     let mut out = Vec::new();
     let checks: Vec<_> = case.checks.iter().map(|it| it.1).take(2).collect();
@@ -53,7 +53,24 @@ pub(super) fn steps(case: &Case<'_>) -> Vec<(StepRole, Span, String)> {
     for call in write.trace.iter().rev().filter(|it| **it != write.primary) {
         out.push((StepRole::Call, *call, "reached through this call".to_owned()));
     }
+    if wants_twin(kind)
+        && let Some((span, words)) = case.index.twins.of(case.input, write, &case.target)
+    {
+        out.push((StepRole::Twin, span, words.to_owned()));
+    }
     out
+}
+
+/// Whether the fault is one that a guarded twin answers.
+fn wants_twin(kind: FaultKind) -> bool {
+    matches!(
+        kind,
+        FaultKind::UnguardedTransition
+            | FaultKind::UnguardedStatement
+            | FaultKind::IgnoredClaim
+            | FaultKind::StaleCheck
+            | FaultKind::LockWithoutTransaction
+    )
 }
 
 fn list(values: &[Value]) -> String {

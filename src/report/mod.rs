@@ -2,6 +2,7 @@
 
 mod complaint;
 mod concise;
+mod coverage;
 mod excerpt;
 mod json;
 mod places;
@@ -15,6 +16,7 @@ use crate::triage::Triaged;
 pub use codespan_reporting::term::termcolor::WriteColor;
 use codespan_reporting::term::termcolor::{Ansi, NoColor};
 pub use complaint::{Complaint, write_complaints};
+pub use coverage::{CoverageReport, write_coverage, write_coverage_json, write_shares};
 use places::Places;
 pub use plain::plain;
 pub use rules::{RuleCard, write_card, write_rule_list};

@@ -2,10 +2,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read fixtures and start the binary")]
 
+mod baseline;
 mod cases;
 mod cli;
+mod config;
+mod coverage;
 mod docs;
 mod examples;
+mod expect;
 mod guards;
 mod lang;
 mod layering;
@@ -16,3 +20,5 @@ mod packs;
 mod rules;
 mod run;
 mod tidy;
+mod tree;
+mod twins;

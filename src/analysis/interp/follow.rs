@@ -55,7 +55,8 @@ impl Interp<'_> {
 
 /// Where the written row is read or tested.
 fn looks_at(tests: &[Tested], around: &Around<'_>, write: &WriteFact) -> Vec<Point> {
-    let tests = tests.iter().filter(|it| it.columns.iter().any(|it| around.touches(write, &it.row)));
+    let tests =
+        tests.iter().filter(|it| it.columns.iter().any(|it| around.touches(write, &it.row)));
     let tests = tests.map(|it| Point { block: it.block, instr: u32::MAX, seq: 0 });
     around.related(write).into_iter().map(|it| around.point(it)).chain(tests).collect()
 }

@@ -13,6 +13,7 @@
 //! ```
 
 mod apply;
+mod arms;
 mod around;
 mod call;
 mod callable;
@@ -41,9 +42,11 @@ mod sql;
 mod target;
 mod tested;
 mod typing;
+mod wrapper;
 mod write;
 
 pub(super) use column::sql_value;
+pub(super) use export::{MAX_EFFECTS, MAX_WRITES};
 pub(super) use same::{is_key_column, is_naming_column};
 
 use super::Program;
@@ -60,6 +63,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// Bodies with more blocks than this are read once, without going round their loops.
 const MAX_BLOCKS_TWICE: usize = 1500;
@@ -100,7 +104,7 @@ pub(crate) struct Outcome {
     /// All writes in it, with the evidence gathered so far.
     pub(crate) writes: Vec<WriteFact>,
     /// All loads in it.
-    pub(crate) loads: Vec<LoadFact>,
+    pub(crate) loads: Vec<Arc<LoadFact>>,
     /// What is known of its closures.
     pub(crate) nested: Vec<(FuncRef, Resolved)>,
     /// Writes whose count it looked at.
@@ -134,9 +138,9 @@ pub(crate) struct Interp<'p> {
     span: Span,
     effects: Vec<(Point, Effect)>,
     writes: Vec<(Point, WriteFact)>,
-    loads: Vec<(Point, LoadFact)>,
+    loads: Vec<(Point, Arc<LoadFact>)>,
     /// For closures: what was loaded around them.
-    known: Vec<LoadFact>,
+    known: Vec<Arc<LoadFact>>,
     /// Values that leave the function's sight: arguments of unknown calls, stored fields.
     escaped: Vec<(Point, Value)>,
     returns: Vec<(BlockId, Value, State)>,
@@ -169,6 +173,11 @@ pub(crate) fn interpret(shared: Shared<'_>, at: FuncRef) -> Outcome {
     ctx.run(&entry);
     ctx.run_left_over(&entry);
     ctx.export()
+}
+
+/// Whether a body is small enough to be read.
+pub(crate) fn is_read(func: &Function) -> bool {
+    func.cfg.blocks.len() <= MAX_BLOCKS || func.cfg.reverse_post_order().len() <= MAX_BLOCKS
 }
 
 impl<'p> Interp<'p> {

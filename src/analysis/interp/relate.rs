@@ -23,6 +23,7 @@ use crate::ir::{BlockId, InstrKind, Terminator};
 use crate::model::Role;
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// How much evidence a write carries at most.
 pub(super) const MAX_EVIDENCE: usize = 8;
@@ -56,6 +57,7 @@ impl Interp<'_> {
             self.relate_checks(&mut gates, (&tests, &around), *point, write);
             let found = self.claims_of(&mut gates, (&tests, &around), &claims, (*point, write));
             write.claims.extend(found);
+            write.only_if.extend(self.conditions_of(&mut gates, point.block));
         }
         self.relate_followers(&mut gates, (&tests, &around), &mut writes);
         for (point, write) in &mut writes {
@@ -133,7 +135,7 @@ impl Interp<'_> {
                 check.works = works;
                 push_check(write, check);
             }
-            write.loads.push(load.clone());
+            write.loads.push(Arc::clone(load));
         }
     }
 
@@ -234,18 +236,19 @@ impl Interp<'_> {
     ) -> Vec<ClaimFact> {
         let mut out = Vec::new();
         let loads = OnceCell::new();
-        let mut claimed = |gates: &mut Gates<'_>, at: Point, id: Identity, span: Span, won: bool| {
-            let loads: &Vec<usize> = loads.get_or_init(|| around.related(write));
-            let mut between = loads.iter().map(|it| around.point(*it));
-            out.push(ClaimFact {
-                id,
-                span,
-                won,
-                stale_copy: is_stale_copy(gates, around, at, (point, write)),
-                read_after: between
-                    .any(|it| precedes(gates, at, it) && precedes(gates, it, point)),
-            });
-        };
+        let mut claimed =
+            |gates: &mut Gates<'_>, at: Point, id: Identity, span: Span, won: bool| {
+                let loads: &Vec<usize> = loads.get_or_init(|| around.related(write));
+                let mut between = loads.iter().map(|it| around.point(*it));
+                out.push(ClaimFact {
+                    id,
+                    span,
+                    won,
+                    stale_copy: is_stale_copy(gates, around, at, (point, write)),
+                    read_after: between
+                        .any(|it| precedes(gates, at, it) && precedes(gates, it, point)),
+                });
+            };
         for (at, id, span, claim) in claims {
             if *id == write.id
                 || !precedes(gates, *at, point)

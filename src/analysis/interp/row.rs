@@ -245,7 +245,7 @@ impl Interp<'_> {
             weak: false,
         };
         let point = self.tick();
-        self.loads.push((point, load));
+        self.loads.push((point, Arc::new(load)));
         row
     }
 
@@ -369,6 +369,7 @@ impl Interp<'_> {
             follows: false,
             versioned,
             weak,
+            only_if: Vec::new(),
             followed: false,
             workerlike: false,
         };

@@ -10,8 +10,8 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
     let words = MessageWords::new(input.words.clone());
     let settled = input.settled;
     let facts = || settled.facts.iter().filter(|(at, _)| !settled.imported.contains(at));
-    let writes: Vec<_> = facts().flat_map(|(_, it)| it.writes.iter().cloned()).collect();
-    let loads: Vec<_> = facts().flat_map(|(_, it)| it.loads.iter().cloned()).collect();
+    let writes: Vec<_> = facts().flat_map(|(_, it)| &it.writes).collect();
+    let loads: Vec<_> = facts().flat_map(|(_, it)| it.loads.iter().map(|it| &**it)).collect();
     let found = find_message_faults(&MessageInput {
         program: input.program,
         resolved: &settled.resolved,
