@@ -7,7 +7,7 @@
 use super::stem::{same_stem, stem};
 use super::value::{Identity, Value};
 use crate::base::{Name, Span};
-use crate::ir::{Engine, FuncRef, ParamRef, Statement};
+use crate::ir::{Engine, FuncRef, ParamRef, Statement, StatementKind};
 use crate::model::{LockKind, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -291,10 +291,29 @@ pub struct WriteFact {
     pub workerlike: bool,
 }
 
+/// A statement or call that makes rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InsertFact {
+    /// Of what.
+    pub table: Table,
+    /// Columns and their values, as far as they are known.
+    pub sets: Vec<(Name, Value)>,
+    /// The statement or call.
+    pub primary: Span,
+}
+
 impl WriteFact {
     /// Whether it is a statement whose count somebody looks at.
     pub fn may_claim(&self) -> bool {
-        self.kind == WriteKind::Statement && matches!(self.look, Look::Looked | Look::Returned)
+        self.kind == WriteKind::Statement
+            && !self.fresh
+            && matches!(self.look, Look::Looked | Look::Returned)
+    }
+
+    /// Whether it is an insert that does nothing where the row exists: no write of a row that exists,
+    /// but its count tells who was first.
+    pub fn is_claiming_insert(&self) -> bool {
+        self.statement.as_ref().is_some_and(|(it, _)| it.kind == StatementKind::InsertIgnore)
     }
 
     /// Visits every value in it.

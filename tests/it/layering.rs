@@ -44,7 +44,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("report", &["base", "finding", "rule", "triage"]),
     (
         "cli",
-        &["base", "config", "discover", "engine", "finding", "pack", "report", "rule", "triage"],
+        &[
+            "base", "config", "discover", "engine", "finding", "model", "pack", "report", "rule",
+            "triage",
+        ],
     ),
     (
         "lsp",

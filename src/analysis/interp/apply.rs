@@ -207,16 +207,32 @@ impl Interp<'_> {
         let Some(ty) = func.ret.clone().filter(|it| self.is_known_class(&it.name)) else {
             return result;
         };
-        if !matches!(
-            result,
-            Value::Opaque(_) | Value::Path(_) | Value::Element(_) | Value::Static(_)
-        ) || !self.types_of(state, &result).is_empty()
-            || state.object(&result).is_some_and(|it| it.kind != ObjectKind::Plain)
-        {
-            return result;
+        for value in result.alternatives() {
+            if self.is_better_known_as(state, value, &ty) {
+                state.object_mut(value).ty = Some(ty.clone());
+            }
         }
-        state.object_mut(&result).ty = Some(ty);
         result
+    }
+
+    /// Whether a declared type says more of a value than what was found of it: nothing, or that it is of
+    /// a library's type that the declared one extends.
+    fn is_better_known_as(&self, state: &State, value: &Value, ty: &TypeRef) -> bool {
+        let is_open = matches!(
+            value,
+            Value::Opaque(_) | Value::Path(_) | Value::Element(_) | Value::Static(_)
+        );
+        let found = self.types_of(state, value);
+        let extends = |it: &TypeRef| {
+            self.shared.program.type_decl(&it.name).is_none()
+                && self.lineage(&ty.name).iter().any(|base| base.eq_ignore_ascii_case(&it.name))
+        };
+        is_open
+            && if found.is_empty() {
+                state.object(value).is_none_or(|it| it.kind == ObjectKind::Plain)
+            } else {
+                self.language == Language::Php && found.iter().all(extends)
+            }
     }
 
     pub(super) fn is_known_class(&self, name: &str) -> bool {

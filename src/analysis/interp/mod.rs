@@ -21,6 +21,7 @@ mod column;
 mod condition;
 mod decided;
 mod effect;
+mod ends;
 mod eval;
 mod expand;
 mod export;
@@ -29,6 +30,7 @@ mod fetch;
 mod follow;
 mod format;
 mod handle;
+mod insert;
 mod lineage;
 mod list;
 mod pattern;
@@ -38,6 +40,7 @@ mod relate;
 mod role;
 mod row;
 mod same;
+mod scope;
 mod sql;
 mod target;
 mod tested;
@@ -159,6 +162,8 @@ pub(crate) struct Interp<'p> {
     rehearsal: bool,
     /// Positions of blocks in reverse post-order.
     positions: Vec<usize>,
+    /// Blocks in which a call does not come back.
+    ended: FxHashSet<BlockId>,
     /// Which branch decides what.
     gates: RefCell<Gates<'p>>,
     /// The pack whose pattern is being applied.
@@ -211,6 +216,7 @@ impl<'p> Interp<'p> {
             durable: false,
             rehearsal: false,
             positions: Vec::new(),
+            ended: FxHashSet::default(),
             gates: RefCell::new(Gates::new(&func.cfg)),
             pack: None,
         }
@@ -371,6 +377,9 @@ impl<'p> Interp<'p> {
             }
             merge(&mut entries[handler.block.0 as usize], thrown);
         }
+        if self.ended.contains(&id) {
+            return;
+        }
         match &block.term {
             Terminator::Branch { cond, then, otherwise, .. } => {
                 let tested = self.operand_mut(&mut state, cond, &"tested");
@@ -389,7 +398,10 @@ impl<'p> Interp<'p> {
             }
             Terminator::Return { value, .. } => {
                 let value = match value {
-                    Some(it) => self.operand_mut(&mut state, it, &"returned"),
+                    Some(it) => {
+                        let value = self.operand_mut(&mut state, it, &"returned");
+                        self.decided_constant(it, value)
+                    }
                     None => Value::Null,
                 };
                 self.returns.push((id, value, state));

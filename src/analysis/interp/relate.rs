@@ -3,7 +3,7 @@
 use super::around::Around;
 use super::same::relates;
 use super::same::same_row;
-use super::same::{is_latch, may_claim};
+use super::same::{is_latch, is_one_of_several, may_claim};
 use super::tested::ColumnTest;
 use super::tested::Tested;
 use super::tested::columns_tested;
@@ -130,7 +130,8 @@ impl Interp<'_> {
                 continue;
             }
             let works = self.works_after(gates, *at, point, write);
-            for filter in &load.filters {
+            let filters = if is_one_of_several(write, &load.row) { &[][..] } else { &load.filters };
+            for filter in filters {
                 let mut check = filter_check(load, filter);
                 check.works = works;
                 push_check(write, check);

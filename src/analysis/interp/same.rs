@@ -11,12 +11,16 @@ use std::sync::Arc;
 /// Whether a statement has a condition besides its key: only then can it be a claim.
 pub(super) fn may_claim(write: &WriteFact) -> bool {
     let Some((stmt, _)) = &write.statement else { return false };
-    write.kind == WriteKind::Statement
-        && stmt.conditions.iter().any(|it| !is_key_column(&it.column) || !it.any.is_empty())
+    write.is_claiming_insert()
+        || write.kind == WriteKind::Statement
+            && stmt.conditions.iter().any(|it| !is_key_column(&it.column) || !it.any.is_empty())
 }
 
 /// Whether two writes speak of the same row.
 pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
+    if a.is_claiming_insert() {
+        return is_put_in(a, b);
+    }
     if a.table.same(&b.table) == Some(false) {
         return false;
     }
@@ -38,6 +42,16 @@ pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
                 || key(a).is_some_and(|x| theirs.iter().any(|row| key_of_row(&x, row) || *row == x))
         }
     }
+}
+
+/// Whether the written row is the one that the insert puts in, or is told by what the insert puts in: a
+/// row that stands for the right to do it.
+fn is_put_in(insert: &WriteFact, write: &WriteFact) -> bool {
+    let Some((stmt, params)) = &insert.statement else { return false };
+    stmt.sets.iter().filter(|it| is_naming_column(&it.column)).any(|set| {
+        let value = super::column::sql_value(&set.value, params);
+        !value.is_constant() && value != Value::Unknown && identifies(&value, write)
+    })
 }
 
 /// Whether winning the claim of another row keeps others out of the write: both are in one
@@ -105,6 +119,9 @@ pub(super) fn relates(
     load: Option<&LoadFact>,
     known: &[Arc<LoadFact>],
 ) -> bool {
+    if write.is_claiming_insert() {
+        return false;
+    }
     if let Some(own) = &write.row {
         if own == row {
             return true;
@@ -157,6 +174,20 @@ pub(super) fn relates(
         return false;
     }
     table == Some(true) && load.is_some_and(|it| has_same_name(&stmt.conditions, params, it))
+}
+
+/// Whether the key of a statement may also be that of a row from elsewhere (a request's, on another
+/// path): then the condition under which `row` was read is not one of the write.
+pub(super) fn is_one_of_several(write: &WriteFact, row: &Value) -> bool {
+    let Some((stmt, params)) = &write.statement else { return false };
+    let key = key_value(&stmt.conditions, params).unwrap_or_default();
+    let other = |it: &Value| !it.is_constant() && *it != Value::Unknown && !key_of_row(it, row);
+    let alternatives = |it: &Value| it.alternatives().iter().any(other);
+    match &key {
+        // `foreach ($ids as $id)`, where `$ids` come from one of two places.
+        Value::Element(list) => list.alternatives().len() > 1 && alternatives(list),
+        key => key.alternatives().len() > 1 && alternatives(key),
+    }
 }
 
 /// Whether the row that an upsert puts in is the one that was read: their keys are one value.

@@ -112,6 +112,7 @@ pub(super) fn collect_vague(value: &Value, out: &mut Vec<ColumnTest>) {
                 push_test(out, row, column, CheckKind::Vague, Ok(Vec::new()));
             }
         }
+        Value::Choice(it) => collect_vague(&it.test, out),
         Value::Element(inner) => collect_vague(inner, out),
         _ => (),
     }
