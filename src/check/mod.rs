@@ -13,7 +13,7 @@ mod twin;
 mod witness;
 
 use crate::analysis::{Program, Settled};
-use crate::base::{Source, SourceId, Span};
+use crate::base::{Problem, Source, SourceId, Span};
 use crate::finding::{Confidence, Finding, FindingBuilder, StepRole};
 use crate::ir::FuncRef;
 use crate::model::{Claim, ColumnRules, Lexica, Lexicon, Vocabulary, Words};
@@ -87,18 +87,21 @@ pub struct Fault {
     pub symbol: FuncRef,
 }
 
-/// All findings; `rules` has those for each lexicon.
-pub fn check(input: &Input<'_>, rules: &[&[Rule]]) -> Vec<Finding> {
+/// All findings, and what was too large to be checked; `rules` has those for each lexicon.
+pub fn check(input: &Input<'_>, rules: &[&[Rule]]) -> (Vec<Finding>, Vec<Problem>) {
     let mut faults = judge::faults(input);
     faults.extend(contract::faults(input));
+    let mut problems = Vec::new();
     for number in 0..input.lexica.count() {
-        let found = message::faults(&input.with(number));
-        let is_own = |it: &Fault| input.lexica.number_of(it.primary.source) == number;
-        faults.extend(found.into_iter().filter(is_own));
+        let (found, left_out) = message::faults(&input.with(number));
+        let is_own = |source| input.lexica.number_of(source) == number;
+        faults.extend(found.into_iter().filter(|it| is_own(it.primary.source)));
+        let of_own = |it: &Problem| it.span.is_none_or(|it| is_own(it.source));
+        problems.extend(left_out.into_iter().filter(of_own));
     }
     let rules_of = |it: &Fault| rules.get(input.lexica.number_of(it.primary.source)).copied();
     let report = |it: &Fault| report(input, rules_of(it).unwrap_or_default(), it);
-    faults.iter().flat_map(report).collect()
+    (faults.iter().flat_map(report).collect(), problems)
 }
 
 /// The findings that the rules make of a fault.

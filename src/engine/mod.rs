@@ -179,10 +179,9 @@ impl Engine {
             claims: &self.claims,
         };
         let rules: Vec<&[Rule]> = self.tongues.iter().map(|it| &*it.packs.rules).collect();
-        let findings = isolate::run(|| check::check(&input, &rules)).unwrap_or_else(|message| {
-            problems.push(internal("rules", &message));
-            Vec::new()
-        });
+        let (findings, left_out) = isolate::run(|| check::check(&input, &rules))
+            .unwrap_or_else(|message| (Vec::new(), vec![internal("rules", &message)]));
+        problems.extend(left_out);
         let stats = stats(sources, files, &settled);
         let coverage = gaps(&program, &settled, lexica.numbered(0).words);
         let unfound = contract::unfound(&program, &self.claims);

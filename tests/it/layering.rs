@@ -72,6 +72,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("codespan_reporting", &["report"]),
     ("clap", &["cli"]),
     ("anyhow", &["cli", "lsp"]),
+    ("mimalloc", &["main"]),
     ("ignore", &["discover"]),
     ("rayon", &["engine"]),
     ("regex", &["lang::sql", "model", "pack"]),

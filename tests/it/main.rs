@@ -5,6 +5,7 @@
 mod baseline;
 mod cases;
 mod cli;
+mod confidence;
 mod config;
 mod contracts;
 mod coverage;
