@@ -33,4 +33,6 @@ pub mod marker;
 
 pub mod report;
 
+pub mod lsp;
+
 pub mod cli;

@@ -261,7 +261,7 @@ pub struct WriteFact {
     /// Checks that it depends on.
     pub checks: Vec<CheckFact>,
     /// Loads of its row or table that come before it.
-    pub loads: Vec<LoadFact>,
+    pub loads: Vec<Arc<LoadFact>>,
     /// Guarded claims of the same row that come before it: where, and whether they were looked at.
     pub claims: Vec<ClaimFact>,
     /// Locks and transaction at the time.

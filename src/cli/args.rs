@@ -50,6 +50,8 @@ pub(super) enum Command {
     Dump(DumpArgs),
     /// Run rules and packs on marked programs: what is missing, what is noisy
     Test(TestArgs),
+    /// Serve an editor over standard input and output
+    Lsp,
 }
 
 /// Which rules and configuration are used.

@@ -70,11 +70,17 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Coverage(args) => coverage::run(&args, streams),
         Command::Dump(args) => dump::run(&args, streams),
         Command::Test(args) => test::run(&args, streams),
+        Command::Lsp => serve(),
     };
     result.unwrap_or_else(|error| {
         note(&format!("error: {}", report::plain(&format!("{error:#}"))));
         Exit::Failure
     })
+}
+
+/// A client that goes without saying goodbye is a failure, as the protocol wants it.
+fn serve() -> Result<Exit> {
+    Ok(if crate::lsp::serve()? { Exit::Clean } else { Exit::Findings })
 }
 
 /// Writes a line to standard error. A closed stream is nobody's concern.

@@ -1,7 +1,7 @@
 //! Which configuration and packs does a run use? Complaints are printed where they arise.
 
 use super::args::SetupArgs;
-use super::packs::{Loader, options};
+use super::packs::Loader;
 use super::{Streams, note};
 use crate::config::{Config, ConfigError, Configs, Located};
 use crate::discover::{
@@ -126,7 +126,7 @@ impl Setup {
             self.check_rules(&whole, &packs, streams)?;
             let config = whole.for_source(fitting);
             claims.extend(whole.claims.iter().cloned());
-            let options = options(&config);
+            let options = Options::of(&config);
             let same = |it: &(Packs, Options)| it.0.hash == packs.hash && it.1 == options;
             tongue_of.push(tongues.iter().position(same).unwrap_or(tongues.len()));
             if tongue_of.last() == Some(&tongues.len()) {

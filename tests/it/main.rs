@@ -16,6 +16,7 @@ mod guards;
 mod hostile;
 mod lang;
 mod layering;
+mod lsp;
 mod marked;
 mod markers;
 mod messages;

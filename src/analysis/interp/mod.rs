@@ -66,6 +66,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// Bodies with more blocks than this are read once, without going round their loops.
 const MAX_BLOCKS_TWICE: usize = 1500;
@@ -106,7 +107,7 @@ pub(crate) struct Outcome {
     /// All writes in it, with the evidence gathered so far.
     pub(crate) writes: Vec<WriteFact>,
     /// All loads in it.
-    pub(crate) loads: Vec<LoadFact>,
+    pub(crate) loads: Vec<Arc<LoadFact>>,
     /// What is known of its closures.
     pub(crate) nested: Vec<(FuncRef, Resolved)>,
     /// Writes whose count it looked at.
@@ -140,9 +141,9 @@ pub(crate) struct Interp<'p> {
     span: Span,
     effects: Vec<(Point, Effect)>,
     writes: Vec<(Point, WriteFact)>,
-    loads: Vec<(Point, LoadFact)>,
+    loads: Vec<(Point, Arc<LoadFact>)>,
     /// For closures: what was loaded around them.
-    known: Vec<LoadFact>,
+    known: Vec<Arc<LoadFact>>,
     /// Values that leave the function's sight: arguments of unknown calls, stored fields.
     escaped: Vec<(Point, Value)>,
     returns: Vec<(BlockId, Value, State)>,

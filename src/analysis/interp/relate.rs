@@ -23,6 +23,7 @@ use crate::ir::{BlockId, InstrKind, Terminator};
 use crate::model::Role;
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// How much evidence a write carries at most.
 pub(super) const MAX_EVIDENCE: usize = 8;
@@ -135,7 +136,7 @@ impl Interp<'_> {
                 check.works = works;
                 push_check(write, check);
             }
-            write.loads.push(load.clone());
+            write.loads.push(Arc::clone(load));
         }
     }
 

@@ -246,7 +246,7 @@ impl Interp<'_> {
             weak: false,
         };
         let point = self.tick();
-        self.loads.push((point, load));
+        self.loads.push((point, Arc::new(load)));
         row
     }
 

@@ -213,7 +213,7 @@ fn left_state(input: &MessageInput<'_>, failing: Span) -> Option<(String, String
     let beside = |it: &&WriteFact| {
         function.is_some() && it.sql.is_some_and(|sql| enclosing(input, sql) == function)
     };
-    let writes = || input.writes.iter();
+    let writes = || input.writes.iter().copied();
     let write = writes().find(touches).or_else(|| writes().find(beside))?;
     let table = write.table.word().unwrap_or_default().to_owned();
     let (column, state) = guard_of(write).or_else(|| checked(write)).unwrap_or_default();

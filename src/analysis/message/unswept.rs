@@ -43,7 +43,7 @@ struct Entry {
 pub(super) fn find(input: &MessageInput<'_>, roots: &[Root], found: &mut Found) {
     let workers = reach(input, roots);
     let mut entries: BTreeMap<(String, String, String), Entry> = BTreeMap::new();
-    let updates = input.writes.iter().filter_map(|it| entry_of(input, it, &workers));
+    let updates = input.writes.iter().copied().filter_map(|it| entry_of(input, it, &workers));
     let made = made(input, &workers);
     for entry in updates.chain(inserts(input, &workers)).chain(made) {
         let Some(stem) = entry.table.stem() else { continue };
@@ -54,7 +54,7 @@ pub(super) fn find(input: &MessageInput<'_>, roots: &[Root], found: &mut Found) 
         }
     }
     for entry in entries.into_values() {
-        let closed = input.writes.iter().find(|it| closes(input, it, &entry));
+        let closed = input.writes.iter().copied().find(|it| closes(input, it, &entry));
         if let Some(closed) = closed
             && !is_swept(input, &entry)
         {
@@ -277,13 +277,14 @@ fn closes(input: &MessageInput<'_>, write: &WriteFact, entry: &Entry) -> bool {
 
 fn is_swept(input: &MessageInput<'_>, entry: &Entry) -> bool {
     let same = |table: &Table| table.same(&entry.table) != Some(false);
-    let by_write = input.writes.iter().filter(|it| same(&it.table)).any(|it| {
+    let by_write = input.writes.iter().copied().filter(|it| same(&it.table)).any(|it| {
         let Some((statement, params)) = &it.statement else { return false };
         sweeps(input, statement, params, entry)
     });
     let by_load = input
         .loads
         .iter()
+        .copied()
         .filter(|it| same(&it.table))
         .any(|it| it.key.is_none() && filter_admits(it, &entry.column, &entry.state));
     let empty = BTreeMap::new();
@@ -309,7 +310,7 @@ fn sweeps(
 /// Whether the class has a hook for jobs that failed for good, and it writes that table.
 fn has_hook(input: &MessageInput<'_>, entry: &Entry) -> bool {
     let class = &input.program.function(entry.function).class;
-    input.writes.iter().filter(|it| it.table.same(&entry.table) == Some(true)).any(|it| {
+    input.writes.iter().copied().filter(|it| it.table.same(&entry.table) == Some(true)).any(|it| {
         let func = input.program.function(it.symbol);
         func.class == *class && class.is_some() && input.words.failure_hooks.has(&func.short)
     })
