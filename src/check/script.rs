@@ -59,6 +59,7 @@ fn write(stmt: &Statement, symbol: FuncRef) -> WriteFact {
         versioned: false,
         weak: false,
         followed: true,
+        behind: false,
         workerlike: false,
     }
 }

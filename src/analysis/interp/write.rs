@@ -103,6 +103,7 @@ impl Interp<'_> {
             versioned: false,
             weak: false,
             followed: false,
+            behind: false,
             workerlike: false,
         }
     }

@@ -177,7 +177,8 @@ impl<'a> Explorer<'a, '_> {
     ) -> Ways {
         let mut ways = Vec::new();
         let name: Name = operands.short().into();
-        let call = Origination { work, span: site.span, name, site: self.site_key(site) };
+        let (depth, key) = (self.depth(), self.site_key(site));
+        let call = Origination { work, span: site.span, name, depth, site: key };
         Self::try_again(&mut path, call.site);
         if self.throws() && self.matters(work, of_message, &path.state) {
             let mut failing = path.clone();

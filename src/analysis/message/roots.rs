@@ -204,7 +204,11 @@ fn matches_pattern(
     (pattern, language): (&HandlerPattern, Language),
 ) -> bool {
     let ignore_case = language == Language::Php;
+    let named =
+        |attr: &crate::ir::Attr| pattern.attributes.iter().any(|it| same_type(&attr.name, it));
+    // An attribute on the method itself says more than its name.
     let method = pattern.methods.is_empty()
+        || func.attrs.iter().any(named)
         || pattern.methods.iter().any(|it| it.matches(&func.short, ignore_case).is_some());
     if !method || func.kind == FunctionKind::Closure {
         return false;
@@ -219,8 +223,7 @@ fn matches_pattern(
     };
     let attributes = || {
         let of_class = class.and_then(|it| input.program.type_decl(it)).map(|it| &it.attrs[..]);
-        let mut all = func.attrs.iter().chain(of_class.into_iter().flatten());
-        all.any(|attr| pattern.attributes.iter().any(|it| same_type(&attr.name, it)))
+        func.attrs.iter().chain(of_class.into_iter().flatten()).any(named)
     };
     let params = || {
         let types = func.params.iter().filter_map(|it| it.ty.as_ref());
