@@ -296,7 +296,7 @@ impl<'a> Explorer<'a, '_> {
     ) -> Ways {
         let mut ways = Vec::new();
         let outer = self.in_courtesy;
-        self.in_courtesy |= self.input.words.tells.has_first_word(operands.short());
+        self.in_courtesy |= self.only_tells(operands);
         for &target in targets {
             let key = mix((self.site_key(site), target));
             let mut inner = path.clone();

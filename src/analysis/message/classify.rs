@@ -111,7 +111,8 @@ impl Explorer<'_, '_> {
                 return Meaning::Run(targets);
             }
         }
-        if !operands.targets().is_empty() {
+        let program = self.input.program;
+        if operands.targets().iter().any(|it| !program.function(*it).is_abstract) {
             return self.dull(operands);
         }
         if let Some(found) = Self::by_row_role(operands) {
@@ -204,7 +205,8 @@ impl Explorer<'_, '_> {
 
     /// `ack_with(AckKind::Ack)`: the argument says that it settles.
     fn names_ack(&self, operands: &Operands<'_>) -> bool {
-        let is_ack = |it: &Value| matches!(&it.kind, Kind::Case(_, name) if self.input.words.ack.has(name));
+        let is_ack =
+            |it: &Value| matches!(&it.kind, Kind::Case(_, name) if self.input.words.ack.has(name));
         operands.args.iter().any(is_ack)
     }
 
@@ -336,6 +338,9 @@ impl Explorer<'_, '_> {
         if words.parse.matches(name) {
             return Meaning::Parse;
         }
+        if !quiet && self.asks_elsewhere(operands) {
+            return Meaning::Work(Work::Unknown);
+        }
         if quiet
             || self.is_log(operands)
             || words.harmless.has(name)
@@ -347,6 +352,14 @@ impl Explorer<'_, '_> {
             return Meaning::Work(Work::Courtesy);
         }
         Meaning::Work(Work::Unknown)
+    }
+
+    /// `$http->get($url)`: a request to another machine, however it is called.
+    fn asks_elsewhere(&self, operands: &Operands<'_>) -> bool {
+        let words = self.input.words;
+        let receiver = operands.name.rsplit_once('.').map_or("", |it| it.0);
+        let is_remote = receiver.split('.').any(|it| words.remote.has_first_or_last_word(it));
+        is_remote && words.requests.has(operands.short()) && !operands.args.is_empty()
     }
 
     /// Whether the call only tells somebody, or empties a cache.

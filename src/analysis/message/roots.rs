@@ -9,8 +9,8 @@ use super::value::{Kind, Value};
 use super::{MessageInput, callable, queue, settings};
 use crate::base::{Language, Name, Span, last_segment};
 use crate::ir::{
-    Attr, BlockId, Call, Callee, FuncRef, Function, FunctionKind, InstrKind, LocalId, Operand, Place,
-    Rvalue,
+    Attr, BlockId, Call, Callee, FuncRef, Function, FunctionKind, InstrKind, LocalId, Operand,
+    Place, Rvalue,
 };
 use crate::model::{HandlerPattern, HandlerVerdict, MessageRole, Role, TypeKindHint};
 use rustc_hash::FxHashSet;
@@ -164,7 +164,11 @@ fn registered(input: &MessageInput<'_>) -> BTreeMap<FuncRef, Registration> {
                     continue;
                 }
                 let auto_ack = settings::hand_over(input, (func, call, span), Some(site));
-                let it = Registration { verdict: *verdict, auto_ack, queue: queue.unwrap_or_else(|| "".into()) };
+                let it = Registration {
+                    verdict: *verdict,
+                    auto_ack,
+                    queue: queue.unwrap_or_else(|| "".into()),
+                };
                 let named = callable::handler(input, *at, call, handler);
                 let handlers = site.callables.iter().copied().chain(named);
                 out.extend(handlers.map(|at| (at, it.clone())));
@@ -243,9 +247,7 @@ fn matches_pattern(
             (None, None) => false,
         })
     };
-    let attributes = || {
-        func.attrs.iter().chain(of_class).any(|it| has_attribute(pattern, it))
-    };
+    let attributes = || func.attrs.iter().chain(of_class).any(|it| has_attribute(pattern, it));
     let params = || {
         let types = func.params.iter().filter_map(|it| it.ty.as_ref());
         types.flat_map(all_names).any(|ty| pattern.param_types.iter().any(|it| same_type(ty, it)))

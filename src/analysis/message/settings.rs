@@ -186,8 +186,8 @@ fn by_entry(input: &MessageInput<'_>, func: &Function) -> Option<Span> {
                 Some((key, constant(func, &it.value)?, it.span))
             })
         };
-        let undone = pairs()
-            .any(|(key, value, _)| words.late_offset.has(&key) && !is_true(input, &value));
+        let undone =
+            pairs().any(|(key, value, _)| words.late_offset.has(&key) && !is_true(input, &value));
         let says = pairs().find(|(key, value, _)| {
             key.contains('.') && words.auto_ack.has(key) && is_true(input, value)
         });

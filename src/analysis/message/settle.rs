@@ -160,6 +160,7 @@ impl Explorer<'_, '_> {
             _ if call.name.is_empty() => "the call fails here".to_owned(),
             _ => format!("`{}` fails here", call.name),
         };
+        path.trace = path.trace.without_failures();
         path.trace.push(StepRole::Throw, call.span, text);
         let failure = Failure { work: call.work, phase: Phase::Flying, late, site: call.site };
         path.state.delivery.failure = Some(failure);

@@ -131,10 +131,11 @@ fn entry_of(
         input.columns.classify(table, column).is_state()
             && input.words.general.transient.matches(state)
     })?;
-    let found = match makes.then_some(Waiting::Guard).or_else(|| waiting(input, write, &column, &state))? {
-        Waiting::Guard => None,
-        Waiting::Load(span) => Some(span),
-    };
+    let found =
+        match makes.then_some(Waiting::Guard).or_else(|| waiting(input, write, &column, &state))? {
+            Waiting::Guard => None,
+            Waiting::Load(span) => Some(span),
+        };
     // A table that is polled for waiting rows is a queue as well.
     let picks = write.statement.as_ref().is_some_and(|(it, _)| it.source.is_some());
     let polls = (found.is_some() || picks) && write.workerlike;

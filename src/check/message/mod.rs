@@ -36,7 +36,10 @@ fn given_up_at(input: &Input<'_>, at: FuncRef) -> Problem {
         kind: ProblemKind::Limit,
         path: source.map(|it| it.path.clone()).unwrap_or_default(),
         span: Some(func.name_span),
-        message: format!("`{}` has too many ways for the message rules; some were left out", func.name),
+        message: format!(
+            "`{}` has too many ways for the message rules; some were left out",
+            func.name
+        ),
     }
 }
 
