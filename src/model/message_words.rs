@@ -111,6 +111,10 @@ pub struct MessageWords {
     pub remote: NameSet,
     /// Requests that are called like accessors.
     pub requests: NameSet,
+    /// Calls of a message or job that do its work.
+    pub runs: NameSet,
+    /// Functions that wait for a result no longer than so long.
+    pub timeouts: NameSet,
     /// Words in the names of types whose functions only tidy up.
     pub tidies: WordSet,
     /// Variables that hold something which only tells somebody.
@@ -260,6 +264,8 @@ impl MessageWords {
             ),
             remote: NameSet::of("http guzzle client api sdk gateway"),
             requests: NameSet::of("get head options"),
+            runs: NameSet::of("fire handle execute run perform process"),
+            timeouts: NameSet::of("timeout timeout_at"),
             tidies: word_set("invalidation cdn cache purge"),
             notices: NameSet::of("notification notifications notice alert"),
             chains: NameSet::of("and_then or_else then try_for_each map_ok and_then_async"),

@@ -421,7 +421,11 @@ impl<'a> Explorer<'a, '_> {
             paths = next;
         }
         let gives = gives || self.input.words.chains.has(operands.short());
-        let last = last.filter(|_| gives && !later);
+        // The handle of a task stands for its result.
+        let last = last.filter(|it| {
+            let of_task = later && !self.throws() && it.tags.has(Tags::RESULT);
+            of_task || (gives && !later)
+        });
         for path in paths {
             for (outcome, path) in self.finish_call(site, operands, work, path) {
                 let outcome = match (outcome, &last) {

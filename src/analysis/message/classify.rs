@@ -99,8 +99,12 @@ impl Explorer<'_, '_> {
                 return Meaning::Receive { destructive };
             }
             let named = self.by_message_name(operands);
-            if let Some(found @ (Meaning::Ack { .. } | Meaning::Receive { .. })) = named {
-                return found;
+            // A job's own `close()` closes what the job is about.
+            let by_hand = self.root.verdict == HandlerVerdict::Explicit;
+            match named {
+                Some(found @ Meaning::Ack { .. }) if by_hand => return found,
+                Some(found @ Meaning::Receive { .. }) => return found,
+                _ => (),
             }
             let input = self.input;
             // What is called about a failure decides what becomes of it.
@@ -169,7 +173,13 @@ impl Explorer<'_, '_> {
         let weak = operands.site.is_some_and(|it| it.weak);
         // An ack of something else is another message's.
         let blind = self.root.message_params.is_empty() && !self.root.receives;
-        let evident = operands.tags().of_message() || (blind && !weak);
+        // `commit_consumer_state()`: of everything that was handed over.
+        let of_all = self.root.receives
+            && !weak
+            && operands
+                .roles()
+                .any(|it| matches!(it, Role::Message(MessageRole::Ack { message: None })));
+        let evident = operands.tags().of_message() || (blind && !weak) || of_all;
         let receiver = operands.receiver.as_ref().map(|it| it.tags).unwrap_or_default();
         if receiver.has(Tags::FAILURE) {
             return None;
@@ -333,7 +343,9 @@ impl Explorer<'_, '_> {
         let quiet = match &operands.call.callee {
             Callee::New(_) | Callee::Macro(_) | Callee::Unknown => true,
             Callee::Function(name) => self.is_quiet_function(name),
-            Callee::Method { .. } | Callee::Static { .. } | Callee::Value(_) => about_message,
+            Callee::Method { .. } | Callee::Static { .. } | Callee::Value(_) => {
+                about_message && !words.runs.has(name)
+            }
         };
         if words.parse.matches(name) {
             return Meaning::Parse;
