@@ -2,6 +2,7 @@
 //! gathered on its way up the call graph.
 
 mod column;
+pub mod contract;
 mod guard;
 mod index;
 mod judge;
@@ -17,6 +18,7 @@ use crate::finding::{Confidence, Finding, FindingBuilder, StepRole};
 use crate::ir::FuncRef;
 use crate::model::{Claim, ColumnRules, Lexica, Lexicon, Vocabulary, Words};
 use crate::rule::{FaultKind, Rule, Values};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// The name of what stands in a file outside of all functions.
@@ -43,10 +45,17 @@ pub struct Input<'a> {
     pub claims: &'a [Claim],
 }
 
-impl<'a> Input<'a> {
+impl Input<'_> {
     /// The same, in the words of a source.
     fn at(&self, source: SourceId) -> Self {
         self.with(self.lexica.number_of(source))
+    }
+
+    /// The words of a source at `span`, blanks made one.
+    fn said_at(&self, span: Span) -> String {
+        let source = self.sources.get(span.source.0 as usize);
+        let text = source.and_then(|it| it.text.get(span.range())).unwrap_or_default();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     fn with(&self, number: usize) -> Self {
@@ -81,6 +90,7 @@ pub struct Fault {
 /// All findings, and what was too large to be checked; `rules` has those for each lexicon.
 pub fn check(input: &Input<'_>, rules: &[&[Rule]]) -> (Vec<Finding>, Vec<Problem>) {
     let mut faults = judge::faults(input);
+    faults.extend(contract::faults(input));
     let mut problems = Vec::new();
     for number in 0..input.lexica.count() {
         let (found, left_out) = message::faults(&input.with(number));
@@ -120,13 +130,27 @@ pub fn report(input: &Input<'_>, rules: &[Rule], fault: &Fault) -> Vec<Finding> 
         .collect()
 }
 
+/// Whether `fault` says more than `known`, which is of the same kind and place.
+fn is_better(input: &Input<'_>, fault: &Fault, known: &Fault) -> bool {
+    let checks = |it: &Fault| -> (bool, Vec<String>) {
+        let checks = it.steps.iter().filter(|it| it.0 == StepRole::Check);
+        let checks: Vec<String> = checks.map(|it| input.said_at(it.1)).collect();
+        (checks.is_empty(), checks)
+    };
+    match fault.confidence.cmp(&known.confidence) {
+        Ordering::Equal => checks(fault) < checks(known),
+        order => order == Ordering::Greater,
+    }
+}
+
 /// One fault for each kind and place, the strongest; a special kind takes the place of the general one.
-fn settle(faults: Vec<Fault>) -> Vec<Fault> {
+/// Of equal ones that whose check reads first: which file it stands in must not matter to a baseline.
+fn settle(input: &Input<'_>, faults: Vec<Fault>) -> Vec<Fault> {
     let mut best: BTreeMap<(Span, FaultKind), Fault> = BTreeMap::new();
     for fault in faults {
         let key = (fault.primary, fault.kind);
         match best.get(&key) {
-            Some(known) if known.confidence >= fault.confidence => (),
+            Some(known) if !is_better(input, &fault, known) => (),
             _ => {
                 best.insert(key, fault);
             }

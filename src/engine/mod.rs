@@ -1,5 +1,6 @@
 //! Runs the stages in order, once: sources in, findings and problems out.
 
+mod contract;
 mod isolate;
 mod memo;
 
@@ -69,6 +70,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// What was understood, and what was not.
     pub coverage: Coverage,
+    /// Contracts, by position, whose function is not in the program, with the nearest that is.
+    pub unfound: Vec<(usize, Option<String>)>,
 }
 
 /// The analysis, ready to run.
@@ -181,7 +184,8 @@ impl Engine {
         problems.extend(left_out);
         let stats = stats(sources, files, &settled);
         let coverage = gaps(&program, &settled, lexica.numbered(0).words);
-        Some(Outcome { findings, problems, stats, coverage })
+        let unfound = contract::unfound(&program, &self.claims);
+        Some(Outcome { findings, problems, stats, coverage, unfound })
     }
 
     fn settle_whole(&self, program: &Program<'_>, sources: &[Source]) -> Settled {

@@ -451,6 +451,8 @@ pub enum Role {
         body: Option<Access>,
         /// The lock lives as long as the receiver does: a receiver that nobody keeps lets it go at once.
         guard: bool,
+        /// A value that must be true, or name such a mode (`NX`), for it to be a lock.
+        when: Option<Access>,
     },
     /// `release`.
     Release,

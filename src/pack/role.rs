@@ -369,8 +369,8 @@ impl RoleReader<'_, '_> {
             }
             "acquire" => {
                 let (lock, body) = (self.lock_spec("lock", None), self.access("body"));
-                let guard = self.flag("guard");
-                lock.map(|lock| Role::Acquire { lock, body, guard }).into()
+                let (guard, when) = (self.flag("guard"), self.access("when"));
+                lock.map(|lock| Role::Acquire { lock, body, guard, when }).into()
             }
             "release" => Role::Release.into(),
             "log" => Role::Log.into(),

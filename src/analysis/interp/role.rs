@@ -260,6 +260,9 @@ impl Interp<'_> {
             Role::Acquire { guard: true, .. } if self.is_kept_by_nobody(site) => {
                 Some(Value::Opaque(site.id))
             }
+            Role::Acquire { when, .. } if !self.is_lock_mode(state, site, when.as_ref()) => {
+                Some(Value::Opaque(site.id))
+            }
             Role::Acquire { lock, body, .. } => {
                 Some(self.acquire_role(state, site, *lock, body.as_ref()))
             }

@@ -297,7 +297,7 @@ fn same_type(name: &str, wanted: &str) -> bool {
 /// Whether the class is, extends or implements `wanted`, in the program or by what packs know.
 fn is_a(input: &MessageInput<'_>, (class, language): (&str, Language), wanted: &str) -> bool {
     let mut names: Vec<Name> =
-        input.program.ancestry(class).into_iter().map(|it| it.name).collect();
+        input.program.ancestry(class).iter().map(|it| it.name.clone()).collect();
     let mut next = 0;
     while next < names.len() && names.len() < 64 {
         if let Some(fact) = input.vocabulary.type_fact(language, &names[next]) {

@@ -289,7 +289,7 @@ fn is_swept(input: &MessageInput<'_>, entry: &Entry) -> bool {
     let empty = BTreeMap::new();
     let stem = entry.table.stem().unwrap_or_default();
     let by_script = input.program.files().flat_map(|it| &it.statements).any(|it| {
-        crate::analysis::fact::stem(&it.table) == stem && sweeps(input, it, &empty, entry)
+        *crate::analysis::stem::stem(&it.table) == *stem && sweeps(input, it, &empty, entry)
     });
     by_write || by_load || by_script || has_hook(input, entry)
 }

@@ -12,7 +12,8 @@ pub(super) fn faults(input: &Input<'_>) -> (Vec<Fault>, Vec<Problem>) {
     let words = MessageWords::new(input.words.clone());
     let settled = input.settled;
     let facts = || settled.facts.iter().filter(|(at, _)| !settled.imported.contains(at));
-    let writes: Vec<_> = facts().flat_map(|(_, it)| it.writes.iter().cloned()).collect();
+    let writes = facts().flat_map(|(_, it)| &it.writes).filter(|it| !it.is_claiming_insert());
+    let writes: Vec<_> = writes.cloned().collect();
     let loads: Vec<_> = facts().flat_map(|(_, it)| it.loads.iter().cloned()).collect();
     let (found, given_up) = find_message_faults(&MessageInput {
         program: input.program,
