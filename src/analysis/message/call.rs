@@ -297,7 +297,7 @@ impl<'a> Explorer<'a, '_> {
     ) -> Ways {
         let mut ways = Vec::new();
         let outer = self.in_courtesy;
-        self.in_courtesy |= self.input.words.tells.has_first_word(operands.short());
+        self.in_courtesy |= self.only_tells(operands);
         for &target in targets {
             let key = mix((self.site_key(site), target));
             let mut inner = path.clone();
@@ -422,7 +422,11 @@ impl<'a> Explorer<'a, '_> {
             paths = next;
         }
         let gives = gives || self.input.words.chains.has(operands.short());
-        let last = last.filter(|_| gives && !later);
+        // The handle of a task stands for its result.
+        let last = last.filter(|it| {
+            let of_task = later && !self.throws() && it.tags.has(Tags::RESULT);
+            of_task || (gives && !later)
+        });
         for path in paths {
             for (outcome, path) in self.finish_call(site, operands, work, path) {
                 let outcome = match (outcome, &last) {

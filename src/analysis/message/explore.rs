@@ -450,7 +450,8 @@ impl<'a> Explorer<'a, '_> {
                 return taken.then_some(path);
             }
         };
-        if cond.tags.has(Tags::ATTEMPTS) {
+        // The other way is only what everybody takes, unless the work has failed already.
+        if cond.tags.has(Tags::ATTEMPTS) && (truth || path.state.delivery.caught().is_some()) {
             path.state.delivery.attempts = Some((self.depth(), to));
         }
         let holds = truth == polarity;

@@ -163,6 +163,7 @@ impl Explorer<'_, '_> {
             _ if call.name.is_empty() => "the call fails here".to_owned(),
             _ => format!("`{}` fails here", call.name),
         };
+        path.trace = path.trace.without_failures();
         path.trace.push(StepRole::Throw, call.span, text);
         let failure = Failure {
             work: call.work,
@@ -194,7 +195,10 @@ impl Explorer<'_, '_> {
         if *test != Test::Failed || !holds || !tags.has(Tags::RESULT) {
             return;
         }
-        let Some(call) = self.symbols.info(symbol).call.clone() else { return };
+        // One of several results failed when an element of them did.
+        let whole = self.symbols.root(symbol);
+        let call = [symbol, whole].iter().find_map(|it| self.symbols.info(*it).call.clone());
+        let Some(call) = call else { return };
         let late = tags.has(Tags::LATE);
         let delivery = &path.state.delivery;
         let settled = delivery.settled.clone();

@@ -165,6 +165,17 @@ impl Trace {
         self.0 = Some(Rc::new(Node { event, before }));
     }
 
+    /// Leaves out what an earlier failure left behind, when it turned out not to matter.
+    pub(super) fn without_failures(&self) -> Self {
+        let mut out = Self::default();
+        let of_failure =
+            |it: &Event| matches!(it.role, StepRole::Throw | StepRole::Catch | StepRole::Exit);
+        for event in self.events().into_iter().filter(|it| !of_failure(it)) {
+            out.push(event.role, event.span, event.text);
+        }
+        out
+    }
+
     /// Oldest first.
     pub(super) fn events(&self) -> Vec<Event> {
         let mut out = Vec::new();
