@@ -29,6 +29,8 @@ pub mod discover;
 
 pub mod triage;
 
+pub mod marker;
+
 pub mod report;
 
 pub mod lsp;

@@ -11,9 +11,11 @@ mod contract;
 mod coverage;
 mod dump;
 mod expect;
+mod fresh;
 mod packs;
 mod rules;
 mod setup;
+mod test;
 mod write;
 
 use crate::report::{self, WriteColor};
@@ -68,6 +70,7 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Coverage(args) => coverage::run(&args, streams),
         Command::Dump(args) => dump::run(&args, streams),
         Command::Lsp => serve(),
+        Command::Test(args) => test::run(&args, streams),
     };
     result.unwrap_or_else(|error| {
         note(&format!("error: {}", report::plain(&format!("{error:#}"))));

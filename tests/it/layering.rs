@@ -24,6 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("config", &["base", "finding", "model"]),
     ("discover", &["base", "config"]),
     ("triage", &["base", "config", "finding"]),
+    ("marker", &["base", "finding"]),
     (
         "engine",
         &[
@@ -46,8 +47,8 @@ const EDGES: &[(&str, &[&str])] = &[
         "cli",
         // The command line starts the server, and nothing else of it.
         &[
-            "base", "config", "discover", "engine", "finding", "lsp", "model", "pack", "report",
-            "rule", "triage",
+            "base", "config", "discover", "engine", "finding", "lsp", "marker", "model", "pack",
+            "report", "rule", "triage",
         ],
     ),
     (
@@ -81,6 +82,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("anyhow", &["cli", "lsp"]),
     ("mimalloc", &["main"]),
     ("ignore", &["discover"]),
+    ("git2", &["discover"]),
+    ("imara_diff", &["triage"]),
     ("rayon", &["engine"]),
     ("regex", &["lang::sql", "model", "pack"]),
     ("thiserror", &["*"]),
