@@ -5,12 +5,12 @@ use super::guard::{Guard, same_state};
 use super::index::Index;
 use super::protect::{Protection, locks_in_vain, protection};
 use super::{Fault, Input, guard, settle, witness};
-use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::analysis::store::MAX_TRACE;
+use crate::analysis::{Value, sql_value};
 use crate::base::Span;
 use crate::finding::{Confidence, StepRole};
-use crate::ir::Engine;
+use crate::ir::{Condition, ConditionOp, Engine};
 use crate::model::ColumnClass;
 use crate::rule::FaultKind;
 use std::collections::BTreeSet;
@@ -318,7 +318,7 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
         && write.kind == WriteKind::Statement
         && matches!(write.look, Look::None | Look::Mistaken | Look::Passed)
         // A close at the very end that came too late is dropped, and that is right.
-        && write.followed
+        && (write.followed || is_spent_late(case))
         && !protected(case);
     if !ignored {
         return None;
@@ -338,6 +338,19 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
         out.symbol = case.write.symbol;
     }
     Some(out)
+}
+
+/// Whether what the claim is for came before it, in the transaction that it ends: when it is lost, the
+/// rest is committed all the same.
+fn is_spent_late(case: &Case<'_>) -> bool {
+    let Some((stmt, params)) = &case.write.statement else { return false };
+    let unset = |it: &Condition| match it.op {
+        ConditionOp::IsNull => true,
+        ConditionOp::Eq => it.values.iter().all(|it| is_unset(&sql_value(it, params))),
+        _ => false,
+    };
+    let own = |it: &&Condition| super::column::same_column(&it.column, &case.target.column);
+    case.write.behind && !is_outcome(case) && stmt.conditions.iter().filter(own).any(unset)
 }
 
 fn protected(case: &Case<'_>) -> bool {

@@ -48,10 +48,10 @@ pub(super) enum Command {
     Coverage(CoverageArgs),
     /// Print what a stage of the analysis makes of files
     Dump(DumpArgs),
-    /// Run rules and packs on marked programs: what is missing, what is noisy
-    Test(TestArgs),
     /// Serve an editor over standard input and output
     Lsp,
+    /// Run rules and packs on marked programs: what is missing, what is noisy
+    Test(TestArgs),
 }
 
 /// Which rules and configuration are used.

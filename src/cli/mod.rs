@@ -69,8 +69,8 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Explain(args) => rules::explain(&args, streams),
         Command::Coverage(args) => coverage::run(&args, streams),
         Command::Dump(args) => dump::run(&args, streams),
-        Command::Test(args) => test::run(&args, streams),
         Command::Lsp => serve(),
+        Command::Test(args) => test::run(&args, streams),
     };
     result.unwrap_or_else(|error| {
         note(&format!("error: {}", report::plain(&format!("{error:#}"))));

@@ -13,7 +13,7 @@ use super::tested::ids_in;
 use super::tested::leads_to;
 use super::tested::ran;
 use super::{Interp, Point};
-use crate::analysis::fact::{CheckFact, ClaimFact, Look, WriteFact};
+use crate::analysis::fact::{CheckFact, ClaimFact, Look, Transaction, WriteFact};
 use crate::analysis::gate::{Gates, Side};
 use crate::analysis::state::State;
 use crate::analysis::summary::{CallSite, Effect};
@@ -67,9 +67,19 @@ impl Interp<'_> {
         let work = self.work_sites();
         for (point, write) in &mut writes {
             write.followed |= work.iter().any(|at| self.comes_after(&mut gates, *at, *point));
+            write.behind |= self.is_behind_writes(&mut gates, *point, write);
         }
         drop(gates);
         self.writes = writes;
+    }
+
+    /// Whether something else is written before it in the transaction that is open.
+    fn is_behind_writes(&self, gates: &mut Gates<'_>, point: Point, write: &WriteFact) -> bool {
+        let open = matches!(write.context.transaction, Transaction::Open | Transaction::Strict);
+        open && self.resolved.calls.iter().any(|((block, instr), call)| {
+            let at = Point { block: *block, instr: *instr, seq: u32::MAX };
+            call.durable && call.works && precedes(gates, at, point)
+        })
     }
 
     /// Call sites that do more than tell.
