@@ -1,9 +1,11 @@
 //! What a rule reports: one primary place, the steps that prove it, and a remedy.
 
 mod builder;
+mod schedule;
 
 use crate::base::Span;
 pub use builder::FindingBuilder;
+pub use schedule::{Effect, Moment, RowState, Schedule, ScheduleKind, Worker};
 use std::fmt;
 use std::sync::Arc;
 
@@ -124,6 +126,8 @@ pub struct Finding {
     pub help: String,
     /// The witness in order of time.
     pub steps: Vec<Step>,
+    /// The order of statements that proves it, when the witness holds enough of them.
+    pub schedule: Option<Schedule>,
     /// Table or model that the fault is about, empty when unknown.
     pub table: String,
     /// Column that the fault is about, empty when unknown.

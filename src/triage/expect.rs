@@ -9,7 +9,7 @@
 //! so is a comment that nothing answers to. Comments are found in the text, line by line: this stage
 //! sees no syntax tree, and the form is strict enough to stand only in comments.
 
-use super::Triaged;
+use super::{Suppressed, SuppressedBy, Triaged};
 use crate::base::{Language, Source, SourceId, Span, last_segment};
 use crate::finding::{Confidence, Finding, FindingBuilder, RuleId, Severity};
 
@@ -55,6 +55,7 @@ struct Expect<'a> {
     span: Span,
     rules: Vec<&'a str>,
     has_reason: bool,
+    reason: &'a str,
     /// Line of the comment, from 0.
     line: usize,
     /// First line of code below, when the comment has a line of its own.
@@ -62,25 +63,32 @@ struct Expect<'a> {
 }
 
 /// Takes out what is expected, and adds what is wrong with the comments themselves.
-/// Gives the remaining findings, in order, and how many were taken out.
-pub(super) fn apply(findings: Vec<Triaged>, sources: &[Source]) -> (Vec<Triaged>, usize) {
+/// Gives the remaining findings, in order, and those that were taken out.
+pub(super) fn apply(
+    findings: Vec<Triaged>,
+    sources: &[Source],
+) -> (Vec<Triaged>, Vec<Suppressed>) {
     let commented: Vec<&Source> =
         sources.iter().filter(|it| !it.exempt && it.text.contains(MARK)).collect();
     if commented.is_empty() {
-        return (findings, 0);
+        return (findings, Vec::new());
     }
-    let before = findings.len();
     let mut kept = findings;
+    let mut suppressed = Vec::new();
     let mut complaints = Vec::new();
     for source in commented {
-        apply_in(source, &mut kept, &mut complaints);
+        apply_in(source, &mut kept, &mut suppressed, &mut complaints);
     }
-    let expected = before - kept.len();
     kept.extend(super::fingerprint::fingerprinted(complaints, sources));
-    (super::order::reordered(kept, sources), expected)
+    (super::order::reordered(kept, sources), suppressed)
 }
 
-fn apply_in(source: &Source, findings: &mut Vec<Triaged>, complaints: &mut Vec<Finding>) {
+fn apply_in(
+    source: &Source,
+    findings: &mut Vec<Triaged>,
+    suppressed: &mut Vec<Suppressed>,
+    complaints: &mut Vec<Finding>,
+) {
     let page = Page::of(source);
     for expect in page.expects() {
         if !expect.has_reason {
@@ -92,10 +100,14 @@ fn apply_in(source: &Source, findings: &mut Vec<Triaged>, complaints: &mut Vec<F
             continue;
         }
         for rule in &expect.rules {
-            let before = findings.len();
-            findings
-                .retain(|it| &*it.finding.rule.0 != *rule || !page.covers(&expect, &it.finding));
-            if findings.len() == before {
+            let before = suppressed.len();
+            let answers = |it: &Finding| *it.rule.0 == **rule && page.covers(&expect, it);
+            let taken = findings.extract_if(.., |it| answers(&it.finding));
+            suppressed.extend(taken.map(|triaged| {
+                let reason = expect.reason.to_owned();
+                Suppressed { triaged, by: SuppressedBy::Comment, reason }
+            }));
+            if suppressed.len() == before {
                 let message = format!("no finding of `{rule}` for this expect comment");
                 complaints.push(complaint(&UNUSED, &expect, &message));
             }
@@ -144,6 +156,7 @@ impl<'a> Page<'a> {
             span: Span::new(self.id, start + at, start + end),
             rules: rules.split(',').map(str::trim).collect(),
             has_reason: reason.chars().any(char::is_alphanumeric),
+            reason: reason.trim(),
             line,
             below: code.trim().is_empty().then(|| self.code_below(line)),
         })
@@ -241,7 +254,8 @@ mod tests {
         let findings = starts.iter().map(finding).collect();
         let sources = [source];
         let findings = super::super::fingerprint::fingerprinted(findings, &sources);
-        let (left, expected) = apply(findings, &sources);
+        let (left, suppressed) = apply(findings, &sources);
+        let expected = suppressed.len();
         let complaints = |it: &Triaged| EXPECT_RULES.iter().any(|r| *r.id == *it.finding.rule.0);
         assert_eq!(expected, starts.len() - left.iter().filter(|it| !complaints(it)).count());
         left.iter().map(|it| it.finding.rule.to_string()).collect()

@@ -23,6 +23,26 @@ pub struct Triaged {
     pub fingerprint: String,
 }
 
+/// A finding that somebody answered for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppressed {
+    /// The finding.
+    pub triaged: Triaged,
+    /// Where the answer stands.
+    pub by: SuppressedBy,
+    /// The reason that was given; empty when there is none.
+    pub reason: String,
+}
+
+/// Where the answer to a finding stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuppressedBy {
+    /// In an expect comment.
+    Comment,
+    /// In a baseline.
+    Baseline,
+}
+
 /// What triage leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Triage {
@@ -30,16 +50,28 @@ pub struct Triage {
     pub findings: Vec<Triaged>,
     /// How many findings an expect comment answers for.
     pub expected: usize,
+    /// Those findings, in the order of the report.
+    pub suppressed: Vec<Suppressed>,
 }
 
 /// Sorts out the findings of a run over `sources`.
 pub fn triage(findings: Vec<Finding>, sources: &[Source], config: &Config) -> Triage {
     let findings = order::ordered(findings, sources);
     let findings = fingerprint::fingerprinted(findings, sources);
-    let (findings, expected) = expect::apply(findings, sources);
-    let mut findings = levels::leveled(findings, config);
-    findings.retain(|it| it.finding.confidence >= config.min_confidence);
-    Triage { findings, expected }
+    let (findings, suppressed) = expect::apply(findings, sources);
+    let expected = suppressed.len();
+    let shown = |findings: Vec<Triaged>| {
+        let mut findings = levels::leveled(findings, config);
+        findings.retain(|it| it.finding.confidence >= config.min_confidence);
+        findings
+    };
+    let findings = shown(findings);
+    let suppressed = suppressed.into_iter().filter_map(|it| {
+        let triaged = shown(vec![it.triaged]).pop()?;
+        Some(Suppressed { triaged, ..it })
+    });
+    let suppressed = suppressed.collect();
+    Triage { findings, expected, suppressed }
 }
 
 #[cfg(test)]
