@@ -1,13 +1,14 @@
 //! `rowrace check`: analyse, report, and judge.
 
-use super::args::{CheckArgs, ConfidenceArg, FormatArg};
+use super::args::{CheckArgs, ConfidenceArg};
+use super::progress::Progress;
 use super::setup::Setup;
-use super::{Exit, Streams, note};
+use super::{Exit, Streams, note, output, rules};
 use crate::base::{Problem, ProblemKind};
 use crate::config::Config;
 use crate::engine::Stats;
 use crate::finding::{Confidence, Severity};
-use crate::report::{Format, Report, count, write_problems, write_report};
+use crate::report::{Report, count, write_problems};
 use crate::triage::{Triaged, triage};
 use anyhow::Result;
 
@@ -19,19 +20,33 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     if let Some(confidence) = args.min_confidence {
         setup.config.min_confidence = confidence.into();
     }
-    let found = setup.discover(&args.paths, streams)?;
+    let paths = args.input.paths(&args.paths, &setup.cwd)?;
+    let input = args.input.read(&paths, &setup.cwd, |paths| setup.discover(paths, streams))?;
+    let found = &input.found;
+    let progress = Progress::start(&found.sources, args.quiet);
     let outcome = setup.engine().analyze(&found.sources);
-    let triage = triage(outcome.findings, &found.sources, &setup.config);
-    let mut problems = found.problems;
+    drop(progress);
+    let mut triage = triage(outcome.findings, &found.sources, &setup.config);
+    triage.findings.retain(|it| input.wants(&it.finding));
+    triage.suppressed.retain(|it| input.wants(&it.triaged.finding));
+    let mut problems = found.problems.clone();
     problems.extend(outcome.problems);
     problems.sort();
     let stats = stats(&outcome.stats, triage.expected);
     let shown: Vec<Triaged> =
         triage.findings.iter().filter(|it| shows(args, it)).cloned().collect();
-    let report =
-        Report { sources: &found.sources, findings: &shown, problems: &problems, stats: &stats };
-    streams.out(|out| write_report(&report, args.format.into(), out))?;
-    if !args.quiet && args.format != FormatArg::Json {
+    let report = Report {
+        sources: &found.sources,
+        findings: &triage.findings,
+        problems: &problems,
+        stats: &stats,
+        suppressed: &triage.suppressed,
+        rules: &rules::cards(&setup),
+        root: &setup.cwd.to_string_lossy().replace('\\', "/"),
+    };
+    output::write(args, &report, &shown, streams)?;
+    if !args.quiet && !args.format.has_problems() {
+        let report = Report { findings: &shown, ..report };
         streams.err(|out| write_problems(&report, SHOWN_PROBLEMS, out));
         note(&summary(&triage.findings, shown.len(), &report));
     }
@@ -40,7 +55,7 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
 
 /// Whether a finding is shown in the format asked for.
 fn shows(args: &CheckArgs, triaged: &Triaged) -> bool {
-    args.format == FormatArg::Json
+    args.format.has_notes()
         || args.notes
         || args.min_confidence == Some(ConfidenceArg::Low)
         || triaged.finding.severity > Severity::Note
@@ -104,16 +119,6 @@ impl From<ConfidenceArg> for Confidence {
             ConfidenceArg::Low => Self::Low,
             ConfidenceArg::Medium => Self::Medium,
             ConfidenceArg::High => Self::High,
-        }
-    }
-}
-
-impl From<FormatArg> for Format {
-    fn from(arg: FormatArg) -> Self {
-        match arg {
-            FormatArg::Text => Self::Text,
-            FormatArg::Concise => Self::Concise,
-            FormatArg::Json => Self::Json,
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the module that reads files")]
 
+mod buffer;
 mod decode;
 mod exempt;
 mod files;
@@ -53,6 +54,12 @@ pub enum DiscoverError {
         path: String,
         /// Why.
         source: io::Error,
+    },
+    /// A text whose name tells no language.
+    #[error("`{path}` is no PHP, Rust or SQL file by its name")]
+    Language {
+        /// The path as it is shown.
+        path: String,
     },
     /// An exclude glob that is none.
     #[error("`{glob}` is not a glob: {message}")]

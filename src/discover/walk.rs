@@ -215,14 +215,14 @@ fn is_skipped(entry: &DirEntry) -> bool {
 }
 
 /// How `root` is shown: relative to the working directory when it lies inside, else as given.
-fn shown_root(given: &Path, root: &Path, cwd: &Path) -> PathBuf {
+pub(super) fn shown_root(given: &Path, root: &Path, cwd: &Path) -> PathBuf {
     match root.strip_prefix(cwd) {
         Ok(relative) => relative.to_owned(),
         Err(_) => given.components().filter(|it| *it != Component::CurDir).collect(),
     }
 }
 
-fn slashed(path: &Path) -> String {
+pub(super) fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }

@@ -1,6 +1,6 @@
 //! The only way to make a [`Finding`]: a rule, a weight and exactly one primary place.
 
-use super::{Confidence, Finding, RuleId, Schedule, Severity, Step, StepRole};
+use super::{Confidence, Edit, Finding, RuleId, Schedule, Severity, Step, StepRole};
 use crate::base::Span;
 
 /// Collects the parts of a finding; `build` gives it.
@@ -25,6 +25,7 @@ impl FindingBuilder {
             table: String::new(),
             column: String::new(),
             symbol: String::new(),
+            edits: Vec::new(),
         };
         Self { finding }
     }
@@ -60,6 +61,13 @@ impl FindingBuilder {
     #[must_use]
     pub fn schedule(mut self, schedule: Option<Schedule>) -> Self {
         self.finding.schedule = schedule;
+        self
+    }
+
+    /// Appends an edit that is part of the repair.
+    #[must_use]
+    pub fn edit(mut self, edit: Edit) -> Self {
+        self.finding.edits.push(edit);
         self
     }
 
