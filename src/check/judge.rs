@@ -117,7 +117,7 @@ fn transition(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
             }
             let mut fault = fault(&case, FaultKind::StaleCheck, Confidence::High);
             fault.steps.push((StepRole::Lock, held.span, "the lock is taken here".to_owned()));
-            fault.schedule = schedule::behind_lock(&case, held.span);
+            fault.schedule = schedule::behind_lock(&case, &held);
             return vec![fault];
         }
         Protection::None => (general_kind(write), confidence(&case, guard)),
@@ -147,7 +147,7 @@ fn general_kind(write: &WriteFact) -> FaultKind {
 }
 
 /// The write with the column that makes it a transition.
-fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
+pub(super) fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
     if write.fresh {
         return None;
     }

@@ -14,16 +14,17 @@
 
 use super::column::{same_column, state_word};
 use super::guard::{self, Guard, same_state};
-use super::judge::Case;
+use super::judge::{Case, case_of};
 use super::protect::{Protection, protection};
 use super::witness::{load_of, shown_checks};
 use crate::analysis::Value;
-use crate::analysis::fact::{CheckFact, CheckKind, LoadFact};
+use crate::analysis::fact::{CheckFact, CheckKind, Held, HeldKind, LoadFact, WriteFact};
 use crate::base::Span;
 use crate::finding::{
     Confidence, Effect, Moment, RowState, Schedule, ScheduleKind, StepRole, Worker,
 };
-use crate::ir::{ConditionOp, Engine};
+use crate::ir::{Condition, ConditionOp, Engine};
+use crate::model::LockKind;
 use crate::rule::FaultKind;
 
 /// How most of the faults end.
@@ -47,13 +48,14 @@ pub(super) fn of(case: &Case<'_>, kind: FaultKind, confidence: Confidence) -> Op
             let end = "both continue, and one of the two changes is lost";
             Race::of(case)?.side_by_side([counted; 2], end)
         }
-        FaultKind::LockWithoutTransaction => Race::of(case)?.locked_in_vain(),
+        FaultKind::LockWithoutTransaction => Race::parts(case).locked_in_vain(),
+        FaultKind::StaleWriteBack => undone(case),
         // The guard makes the second write match nothing.
         FaultKind::IgnoredClaim => {
             Race::parts(case).side_by_side([Effect::Uncounted(1), Effect::Uncounted(0)], BOTH)
         }
         // The order of a stale check needs its lock; see `behind_lock`.
-        FaultKind::StaleCheck | FaultKind::StaleWriteBack => None,
+        FaultKind::StaleCheck => None,
         FaultKind::StrandOnThrow
         | FaultKind::SwallowedFailure
         | FaultKind::EarlyAck
@@ -63,7 +65,12 @@ pub(super) fn of(case: &Case<'_>, kind: FaultKind, confidence: Confidence) -> Op
 
 /// Both copies are from before the first worker's lock, so that the second one, who waits for it,
 /// goes on with a copy of the past.
-pub(super) fn behind_lock(case: &Case<'_>, lock: Span) -> Option<Schedule> {
+pub(super) fn behind_lock(case: &Case<'_>, held: &Held) -> Option<Schedule> {
+    let lock = held.span;
+    let second = match held.kind {
+        HeldKind::Lock(_) => Effect::Waits,
+        HeldKind::Strict | HeldKind::Transaction => Effect::Follows,
+    };
     let race = Race::parts(case);
     let (mut before, mut behind) = (Vec::new(), Vec::new());
     for check in &race.checks {
@@ -79,12 +86,52 @@ pub(super) fn behind_lock(case: &Case<'_>, lock: Span) -> Option<Schedule> {
     let mut order = Order::new(race.from.clone());
     order.both(StepRole::Load, race.load.map(|it| it.span), Effect::None);
     before.iter().for_each(|it| order.both(StepRole::Check, Some(*it), Effect::None));
-    for (worker, effect) in [(Worker::A, Effect::None), (Worker::B, Effect::Waits)] {
+    for (worker, effect) in [(Worker::A, Effect::None), (Worker::B, second)] {
         order.push(worker, StepRole::Lock, lock, effect);
         behind.iter().for_each(|it| order.push(worker, StepRole::Check, *it, Effect::None));
         race.write(worker, Effect::Matches(1), &mut order);
     }
     order.end(BOTH)
+}
+
+/// The copy from before a claim is written back over it, and the row can be claimed again.
+fn undone(case: &Case<'_>) -> Option<Schedule> {
+    let write = case.write;
+    let claim = write.claims.iter().find(|it| it.stale_copy)?;
+    let mut facts = case.input.settled.facts.values().flat_map(|it| &it.writes);
+    let claimed = case_of(case.input, facts.find(|it| it.id == claim.id)?)?;
+    let column = &claimed.target.column;
+    let changed = write.changes.iter().any(|it| same_column(&it.column, column));
+    if changed || guard::judge(case.input, claimed.write, column) != Guard::Holds {
+        return None;
+    }
+    let from = tested(claimed.write, column);
+    let to = known(state_word(&claimed.target.value));
+    let load = load_of(case)?.span;
+    let mut order = Order::new(from.clone());
+    order.push(Worker::A, StepRole::Load, load, Effect::None);
+    order.row = to.clone();
+    order.push(Worker::A, StepRole::Claim, claim.span, Effect::Matches(1));
+    order.row = from;
+    order.push(Worker::A, StepRole::Write, write.primary, Effect::Matches(1));
+    order.push(Worker::B, StepRole::Load, load, Effect::None);
+    order.row = to;
+    order.push(Worker::B, StepRole::Claim, claim.span, Effect::Matches(1));
+    order.end(BOTH)
+}
+
+/// The state that the WHERE of a claim asks for.
+fn tested(write: &WriteFact, column: &str) -> RowState {
+    let Some((stmt, params)) = &write.statement else { return RowState::Unknown };
+    let asked = stmt.conditions.iter().find(|it| asks(it, column));
+    let value = asked.and_then(|it| it.values.first());
+    value.map_or(RowState::Unknown, |it| known(state_word(&crate::analysis::sql_value(it, params))))
+}
+
+fn asks(condition: &Condition, column: &str) -> bool {
+    condition.op == ConditionOp::Eq
+        && condition.any.is_empty()
+        && same_column(&condition.column, column)
 }
 
 /// The statements of one worker, and what is known of the row.
@@ -113,8 +160,7 @@ impl<'a> Race<'a> {
             // Others look at the sub-select once more before they write.
             Guard::Unlocked => {
                 race.picks = race.checks.is_empty();
-                let repeats =
-                    !matches!(case.write.engine, Some(Engine::Postgres | Engine::Oracle));
+                let repeats = !matches!(case.write.engine, Some(Engine::Postgres | Engine::Oracle));
                 (!repeats).then_some(race)
             }
             Guard::Holds | Guard::Fence | Guard::Sweep | Guard::Unknown => None,
@@ -180,9 +226,19 @@ impl<'a> Race<'a> {
         order.end(BOTH)
     }
 
+    /// The lock of the read is all that could keep the second worker out, and it is gone at once.
     fn locked_in_vain(&self) -> Option<Schedule> {
-        self.load?;
-        if self.case.checks.is_empty() {
+        let write = self.case.write;
+        let row_lock = |it: &Held| {
+            matches!(it.kind, HeldKind::Lock(LockKind::Row | LockKind::RowShared))
+                || it.kind == HeldKind::Transaction
+        };
+        let other = write.fresh
+            || write.versioned
+            || write.claims.iter().any(|it| it.won)
+            || !write.context.held.iter().all(row_lock)
+            || guard::judge(self.case.input, write, &self.case.target.column) != Guard::None;
+        if other || self.load.is_none() || self.case.checks.is_empty() {
             return None;
         }
         let mut order = Order::new(self.from.clone());
@@ -291,9 +347,7 @@ fn old_state(case: &Case<'_>) -> RowState {
 fn picked_state(case: &Case<'_>) -> RowState {
     let Some((stmt, params)) = &case.write.statement else { return RowState::Unknown };
     let Some(source) = &stmt.source else { return RowState::Unknown };
-    let condition = source.conditions.iter().find(|it| {
-        it.op == ConditionOp::Eq && it.any.is_empty() && same_column(&it.column, &case.target.column)
-    });
+    let condition = source.conditions.iter().find(|it| asks(it, &case.target.column));
     let value = condition.and_then(|it| it.values.first());
     value.map_or(RowState::Unknown, |it| known(state_word(&crate::analysis::sql_value(it, params))))
 }

@@ -91,11 +91,8 @@ fn read(path: &Path, cwd: &Path) -> Result<Vec<u8>> {
 /// The paths in a list: parted by NUL when there is one, else one a line.
 fn listed(bytes: &[u8]) -> Vec<PathBuf> {
     let text = String::from_utf8_lossy(bytes);
-    let paths: Vec<&str> = if text.contains('\0') {
-        text.split('\0').collect()
-    } else {
-        text.lines().collect()
-    };
+    let paths: Vec<&str> =
+        if text.contains('\0') { text.split('\0').collect() } else { text.lines().collect() };
     paths.into_iter().filter(|it| !it.is_empty()).map(PathBuf::from).collect()
 }
 

@@ -85,6 +85,8 @@ pub enum Effect {
     LocksInVain,
     /// It waits until the other worker's lock is gone.
     Waits,
+    /// It runs when the other worker's transaction is over.
+    Follows,
     /// The message is in the worker's hands.
     Held,
     /// The queue has forgotten the message.
@@ -102,6 +104,7 @@ impl Effect {
             Self::Picks => "picked by its sub-select".to_owned(),
             Self::LocksInVain => "its lock ends here".to_owned(),
             Self::Waits => "once A's lock is gone".to_owned(),
+            Self::Follows => "once A has committed".to_owned(),
             Self::Held => "in hand".to_owned(),
             Self::Gone => "gone".to_owned(),
         }
@@ -115,6 +118,7 @@ impl Effect {
             | Self::Picks
             | Self::LocksInVain
             | Self::Waits
+            | Self::Follows
             | Self::Held
             | Self::Gone => None,
         }

@@ -59,6 +59,8 @@ fn entry<'a>(triaged: &'a Triaged, places: &mut Places<'a>) -> Entry<'a> {
             path: places.path(finding.primary.source),
             lines: Range { begin: start.line, end: end.line },
         },
-        content: Content { body: plain(&format!("{}\n\n{}", finding.why, finding.help)).into_owned() },
+        content: Content {
+            body: plain(&format!("{}\n\n{}", finding.why, finding.help)).into_owned(),
+        },
     }
 }

@@ -114,7 +114,8 @@ fn diagnostic<'a>(
 }
 
 fn message(finding: &Finding) -> String {
-    let parts = [plain_line(&finding.message), plain(finding.why.trim()), plain(finding.help.trim())];
+    let parts =
+        [plain_line(&finding.message), plain(finding.why.trim()), plain(finding.help.trim())];
     let parts: Vec<_> = parts.iter().filter(|it| !it.is_empty()).map(|it| &**it).collect();
     parts.join("\n")
 }

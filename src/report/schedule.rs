@@ -8,8 +8,8 @@ use crate::finding::{Effect, Finding, Moment, RowState, Schedule, ScheduleKind, 
 use std::fmt::Write as _;
 
 /// Widest place and widest statement in the drawing, in characters.
-const PLACE: usize = 36;
-const STATEMENT: usize = 44;
+const PLACE: usize = 30;
+const STATEMENT: usize = 36;
 const GAP: &str = "  ";
 
 /// The schedule of a finding as lines of text, the first one a heading.

@@ -21,7 +21,7 @@ pub(super) fn statement(span: Span, places: &mut Places<'_>) -> String {
         found
     };
     let mut out = String::new();
-    for word in taken.split_whitespace() {
+    for word in taken.lines().flat_map(|it| words(it, is_verb(found))) {
         if !out.is_empty() {
             out.push(' ');
         }
@@ -50,7 +50,19 @@ fn is_verb(text: &str) -> bool {
     VERBS.iter().any(|it| it.eq_ignore_ascii_case(text))
 }
 
+/// The words of a line; in SQL without its comment, and without the mark of a string that goes on.
+fn words(line: &str, is_sql: bool) -> std::str::SplitWhitespace<'_> {
+    if !is_sql {
+        return line.split_whitespace();
+    }
+    let line = line.split("-- ").next().unwrap_or_default();
+    let line = line.split("--~").next().unwrap_or_default();
+    line.trim_end().trim_end_matches('\\').split_whitespace()
+}
+
+/// A name, or a variable.
 fn is_name(text: &str) -> bool {
+    let text = text.strip_prefix('$').unwrap_or(text);
     !text.is_empty() && text.chars().all(|it| it.is_alphanumeric() || it == '_')
 }
 
@@ -64,6 +76,8 @@ fn sql(text: &str) -> &str {
     while let Some(open) = quotes.next() {
         match quotes.next() {
             Some(close) if is_literal(&text[open + 1..close]) => (),
+            // Other pieces are joined to the string: the line shows them.
+            _ if text[open + 1..].trim_start().starts_with('.') => break,
             _ => {
                 end = open;
                 break;
@@ -102,9 +116,18 @@ mod tests {
     #[test]
     fn a_verb_stands_for_its_statement() {
         for (text, wanted) in [
-            ("q('SELECT id FROM jobs WHERE id = :id');\nx('y');", "SELECT id FROM jobs WHERE id = :id"),
-            ("q(\"SELECT id\n  FROM jobs WHERE s = 'new'\");", "SELECT id FROM jobs WHERE s = 'new'"),
+            (
+                "q('SELECT id FROM jobs WHERE id = :id');\nx('y');",
+                "SELECT id FROM jobs WHERE id = :id",
+            ),
+            (
+                "q(\"SELECT id\n  FROM jobs WHERE s = 'new'\");",
+                "SELECT id FROM jobs WHERE s = 'new'",
+            ),
             ("SELECT 1;\nSELECT 2;", "SELECT 1"),
+            ("SELECT a -- the first\nFROM b", "SELECT a FROM b"),
+            ("q(\"SELECT a \\\n   FROM b\")", "SELECT a FROM b"),
+            ("q('SELECT a FROM ' . T . ' WHERE b');", "SELECT a FROM ' . T . ' WHERE b')"),
         ] {
             assert_eq!(shown(text, "SELECT"), wanted);
         }
@@ -114,6 +137,7 @@ mod tests {
     fn a_name_stands_for_its_line_and_anything_else_for_itself() {
         let text = "    public function handle(Job $job): void {\n        $job->run(\n  1);";
         assert_eq!(shown(text, "handle"), "public function handle(Job $job): void");
+        assert_eq!(shown("foreach ($all as $job) {", "$job"), "foreach ($all as $job)");
         assert_eq!(shown(text, "$job->run(\n  1)"), "$job->run( 1)");
         assert_eq!(shown("f('\u{1b}[31m')", "f('\u{1b}[31m')"), "f('␛[31m')");
     }

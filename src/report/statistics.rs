@@ -38,6 +38,7 @@ fn counts<'a>(report: &Report<'a>) -> Vec<Count<'a>> {
     }
     let mut out: Vec<_> = by_rule.into_iter().collect();
     out.sort_by_key(|((rule, severity), count)| (Reverse(*count), *rule, Reverse(*severity)));
-    let count = |((rule, severity), count)| Count { rule, severity: severity_word(severity), count };
+    let count =
+        |((rule, severity), count)| Count { rule, severity: severity_word(severity), count };
     out.into_iter().map(count).collect()
 }

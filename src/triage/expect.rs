@@ -64,10 +64,7 @@ struct Expect<'a> {
 
 /// Takes out what is expected, and adds what is wrong with the comments themselves.
 /// Gives the remaining findings, in order, and those that were taken out.
-pub(super) fn apply(
-    findings: Vec<Triaged>,
-    sources: &[Source],
-) -> (Vec<Triaged>, Vec<Suppressed>) {
+pub(super) fn apply(findings: Vec<Triaged>, sources: &[Source]) -> (Vec<Triaged>, Vec<Suppressed>) {
     let commented: Vec<&Source> =
         sources.iter().filter(|it| !it.exempt && it.text.contains(MARK)).collect();
     if commented.is_empty() {

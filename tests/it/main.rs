@@ -5,6 +5,7 @@
 mod cases;
 mod cli;
 mod docs;
+mod everyday;
 mod examples;
 mod guards;
 mod lang;
@@ -15,4 +16,6 @@ mod output;
 mod packs;
 mod rules;
 mod run;
+mod schedule;
+mod schemas;
 mod tidy;

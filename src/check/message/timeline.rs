@@ -10,7 +10,8 @@ pub(super) fn of(fault: &MessageFault) -> Option<Schedule> {
     if fault.confidence < Confidence::High {
         return None;
     }
-    let known = |it: &String| if it.is_empty() { RowState::Unknown } else { RowState::Is(it.clone()) };
+    let known =
+        |it: &String| if it.is_empty() { RowState::Unknown } else { RowState::Is(it.clone()) };
     let unswept = fault.kind == MessageFaultKind::UnsweptState;
     // A row that is left on the way was not there before; any other is as it was all the time.
     let mut row = if unswept { RowState::Unknown } else { known(&fault.left) };
@@ -23,7 +24,13 @@ pub(super) fn of(fault: &MessageFault) -> Option<Schedule> {
         if unswept && *role == StepRole::Write {
             row = known(&fault.left);
         }
-        moments.push(Moment { worker: Worker::A, role: *role, span: *span, row: row.clone(), effect });
+        moments.push(Moment {
+            worker: Worker::A,
+            role: *role,
+            span: *span,
+            row: row.clone(),
+            effect,
+        });
     }
     (!moments.is_empty()).then(|| Schedule {
         kind: ScheduleKind::Timeline,
@@ -33,9 +40,7 @@ pub(super) fn of(fault: &MessageFault) -> Option<Schedule> {
 }
 
 /// The steps that happen, in order of time.
-fn shown(
-    fault: &MessageFault,
-) -> impl Iterator<Item = &(StepRole, crate::base::Span, String)> {
+fn shown(fault: &MessageFault) -> impl Iterator<Item = &(StepRole, crate::base::Span, String)> {
     let stays = fault.primary;
     let unswept = fault.kind == MessageFaultKind::UnsweptState;
     fault.steps.iter().filter(move |(role, span, _)| match role {
