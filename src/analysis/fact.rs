@@ -301,6 +301,8 @@ pub struct WriteFact {
     pub versioned: bool,
     /// Evidence by name only.
     pub weak: bool,
+    /// Tests of the function's parameters that it depends on, and how they have to come out.
+    pub only_if: Vec<(Value, bool)>,
     /// Something is done after it, here or in a caller, besides telling.
     pub followed: bool,
     /// The function, or one on the way, looks like a worker, claim or payment.

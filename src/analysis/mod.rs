@@ -2,6 +2,7 @@
 
 pub mod dump;
 pub mod fact;
+mod gaps;
 mod gate;
 mod interp;
 mod live;
@@ -13,6 +14,7 @@ pub mod store;
 pub mod summary;
 pub mod value;
 
+pub use gaps::gaps;
 pub use program::Program;
 pub use store::{Settled, Store};
 pub use summary::{CallSite, Resolved, Summary};

@@ -15,6 +15,10 @@ use std::sync::Arc;
 pub struct Summary {
     /// What it gives back.
     pub ret: Value,
+    /// The constants that it gives back, when nothing else is, by what it is given.
+    pub arms: Vec<Arm>,
+    /// Outcomes, given by the caller, whose row count decides whether it returns.
+    pub looks: Vec<Value>,
     /// Things that the result or the parameters lead to, as they are at the end.
     pub heap: BTreeMap<Value, Arc<Object>>,
     /// In order: what it tests, reads, locks, begins and commits.
@@ -65,6 +69,15 @@ impl Summary {
             deferred.params.values().chain(&deferred.binds).for_each(|it| it.walk(visit));
         }
     }
+}
+
+/// A constant that a function returns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arm {
+    /// Tests of the parameters, and how they have to come out.
+    pub only_if: Vec<(Value, bool)>,
+    /// What is returned then.
+    pub value: Value,
 }
 
 /// A statement whose text comes from a parameter: a wrapper like `query($sql, $params)`.

@@ -126,6 +126,9 @@ pub(super) fn bearing(
     // Another column is the row's own only where the row is known to be one.
     let known =
         write.row.as_ref() == Some(&check.row) || write.loads.iter().any(|it| it.row == check.row);
+    if !known && (is_sent(write, check) || is_elsewhere(&check.row) && !same) {
+        return Bearing::None;
+    }
     let found = match (same, state, word) {
         (true, ..) => Bearing::Exact,
         (_, true, _) if known => Bearing::Exact,
@@ -135,6 +138,22 @@ pub(super) fn bearing(
         _ => Bearing::None,
     };
     if check.kind == CheckKind::Vague { found.min(Bearing::Vague) } else { found }
+}
+
+/// Whether the tested value itself goes into the statement: a request that is validated.
+fn is_sent(write: &WriteFact, check: &CheckFact) -> bool {
+    let tested = Value::path(check.row.clone(), check.column.clone());
+    write.statement.iter().any(|(_, params)| params.values().any(|it| *it == tested))
+}
+
+/// Whether the value came from something that nothing is known of, which may be no row at all.
+fn is_elsewhere(row: &Value) -> bool {
+    match row {
+        Value::Opaque(_) => true,
+        Value::Path(it) => is_elsewhere(&it.0),
+        Value::Element(it) => is_elsewhere(it),
+        _ => false,
+    }
 }
 
 /// Whether a column that no name speaks for is a state: it is tested, and the write makes the test

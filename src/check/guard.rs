@@ -48,16 +48,9 @@ pub(super) fn judge(input: &Input<'_>, write: &WriteFact, column: &str) -> Guard
         stmt.kind == StatementKind::Update && is_sweep(input, write, (stmt, params), column);
     match found {
         Guard::Holds | Guard::None if sweeps => Guard::Sweep,
-        Guard::None | Guard::Unlocked if has_unknown_tail(stmt) => Guard::Unknown,
+        Guard::None | Guard::Unlocked if stmt.has_unknown_condition() => Guard::Unknown,
         found => found,
     }
-}
-
-/// Conditions that only a caller could know.
-fn has_unknown_tail(stmt: &Statement) -> bool {
-    !stmt.complete
-        || !stmt.condition_holes.is_empty()
-        || stmt.conditions.iter().any(|it| it.column_param.is_some())
 }
 
 /// Conditions on states and scopes alone: every row that matches is meant.

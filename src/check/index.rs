@@ -1,18 +1,20 @@
-//! Which columns the whole program claims with a guarded statement: a row that is written back whole
-//! undoes such a claim.
+//! What the whole program does to each table: which columns it claims with a guarded statement, so that
+//! a row that is written back whole undoes the claim, and which transitions it guards.
 
 use super::Input;
 use super::column::{same_column, targets};
 use super::guard::{Guard, judge};
+use super::twin::Twins;
 use crate::analysis::fact::{Look, WriteFact, stem};
 use crate::base::{Name, Span};
 use crate::model::ColumnClass;
 use std::collections::BTreeMap;
 
-/// Columns by table stem.
+/// By table stem.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     claimed: BTreeMap<String, BTreeMap<Name, Span>>,
+    pub(super) twins: Twins,
 }
 
 impl Index {
@@ -22,7 +24,9 @@ impl Index {
         for (_, facts) in facts {
             for write in &facts.writes {
                 let Some(table) = write.table.stem() else { continue };
+                let input = &input.at(write.primary.source);
                 out.note_claim(input, &table, write);
+                out.twins.note(input, &table, write);
             }
         }
         out

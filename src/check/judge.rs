@@ -8,10 +8,12 @@ use super::{Fault, Input, guard, schedule, settle, witness};
 use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::analysis::store::MAX_TRACE;
+use crate::base::Span;
 use crate::finding::{Confidence, StepRole};
 use crate::ir::Engine;
 use crate::model::ColumnClass;
 use crate::rule::FaultKind;
+use std::collections::BTreeSet;
 
 /// All faults of the program about rows, one for each place.
 pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
@@ -20,14 +22,18 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
     let facts = input.settled.facts.iter().filter(|it| !input.program.is_exempt(*it.0));
     for (at, facts) in facts {
         let root = !input.settled.imported.contains(at);
-        for write in &facts.writes {
-            if root || write.trace.len() >= MAX_TRACE {
-                out.extend(judge(input, &index, write));
-            }
-        }
+        let own = facts.writes.iter().filter(|it| root || it.trace.len() >= MAX_TRACE);
+        let found: Vec<(Option<Span>, Fault)> = own
+            .flat_map(|write| judge(input, &index, write).into_iter().map(|it| (write.run, it)))
+            .collect();
+        let optional = without_guard(&found);
+        let told = |it: &(Option<Span>, Fault)| {
+            it.1.kind != FaultKind::IgnoredClaim || !it.0.is_some_and(|it| optional.contains(&it))
+        };
+        out.extend(found.into_iter().filter(told).map(|it| it.1));
         if root {
             for load in &facts.loads {
-                out.extend(lock_in_vain(input, load, &facts.writes));
+                out.extend(lock_in_vain(input, &index, load, &facts.writes));
             }
         }
     }
@@ -40,9 +46,17 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
     settle(out)
 }
 
+/// Calls whose statement has no guard, or has one only on some paths: that it is ignored on the others
+/// goes without saying.
+fn without_guard(found: &[(Option<Span>, Fault)]) -> BTreeSet<Span> {
+    let loose = found.iter().filter(|it| it.1.kind == FaultKind::UnguardedStatement);
+    loose.filter_map(|it| it.0).collect()
+}
+
 /// A write with what was decided about it so far.
 pub(super) struct Case<'a> {
     pub(super) input: &'a Input<'a>,
+    pub(super) index: &'a Index,
     pub(super) write: &'a WriteFact,
     pub(super) target: Target,
     /// Checks that bear on the target, best first.
@@ -56,7 +70,8 @@ impl Case<'_> {
 }
 
 fn judge(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
-    let mut out = transition(input, write);
+    let input = &input.at(write.primary.source);
+    let mut out = transition(input, index, write);
     if out.iter().all(|it| it.confidence == Confidence::Low) {
         out.extend(undone_claim(input, index, write));
     }
@@ -79,14 +94,14 @@ fn undone_claim(input: &Input<'_>, index: &Index, write: &WriteFact) -> Option<F
     };
     let (column, claim) = index.claimed(write.table.word()?).find(|(column, _)| !own(column))?;
     let target = Target { column: column.clone(), ..whole_target(write) };
-    let case = Case { input, write, target, checks: Vec::new() };
+    let case = Case { input, index, write, target, checks: Vec::new() };
     let mut out = fault(&case, FaultKind::StaleWriteBack, Confidence::Medium);
     out.steps.push((StepRole::Claim, claim, "other code claims it here".to_owned()));
     Some(out)
 }
 
-fn transition(input: &Input<'_>, write: &WriteFact) -> Vec<Fault> {
-    let Some(case) = case_of(input, write) else { return Vec::new() };
+fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault> {
+    let Some(case) = case_of(input, index, write) else { return Vec::new() };
     let mut out = Vec::new();
     if case.target.class == ColumnClass::Counter {
         out.extend(counter(&case));
@@ -147,7 +162,11 @@ fn general_kind(write: &WriteFact) -> FaultKind {
 }
 
 /// The write with the column that makes it a transition.
-pub(super) fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
+pub(super) fn case_of<'a>(
+    input: &'a Input<'a>,
+    index: &'a Index,
+    write: &'a WriteFact,
+) -> Option<Case<'a>> {
     if write.fresh {
         return None;
     }
@@ -176,20 +195,20 @@ pub(super) fn case_of<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<
         if !admitted {
             continue;
         }
-        let case = Case { input, write, target, checks };
+        let case = Case { input, index, write, target, checks };
         let better = found.as_ref().is_none_or(|it| case.best() > it.best());
         if better {
             found = Some(case);
         }
     }
-    found.or_else(|| whole_row(input, write))
+    found.or_else(|| whole_row(input, index, write))
 }
 
 /// A whole row is written back after a claim: no changed column is needed.
-fn whole_row<'a>(input: &'a Input<'a>, write: &'a WriteFact) -> Option<Case<'a>> {
+fn whole_row<'a>(input: &'a Input<'a>, index: &'a Index, write: &'a WriteFact) -> Option<Case<'a>> {
     let stale =
         write.kind == WriteKind::Row && write.whole && write.claims.iter().any(|it| it.stale_copy);
-    stale.then(|| Case { input, write, target: whole_target(write), checks: Vec::new() })
+    stale.then(|| Case { input, index, write, target: whole_target(write), checks: Vec::new() })
 }
 
 /// Every column at once.
@@ -383,13 +402,19 @@ fn loose_gate(case: &Case<'_>, confidence: Confidence) -> Option<Fault> {
 }
 
 /// A row lock that no transaction holds.
-fn lock_in_vain(input: &Input<'_>, load: &LoadFact, writes: &[WriteFact]) -> Option<Fault> {
+fn lock_in_vain(
+    input: &Input<'_>,
+    index: &Index,
+    load: &LoadFact,
+    writes: &[WriteFact],
+) -> Option<Fault> {
     if !locks_in_vain(load) {
         return None;
     }
     let write = writes.iter().find(|it| it.loads.iter().any(|that| that.span == load.span))?;
-    let case = case_of(input, write).unwrap_or(Case {
+    let case = case_of(input, index, write).unwrap_or(Case {
         input,
+        index,
         write,
         target: targets(input, write).into_iter().next()?,
         checks: Vec::new(),
@@ -409,7 +434,7 @@ fn fault(case: &Case<'_>, kind: FaultKind, confidence: Confidence) -> Fault {
         column: case.target.column.to_string(),
         to: state_word(&case.target.value),
         values: witness::values(case),
-        steps: witness::steps(case),
+        steps: witness::steps(case, kind),
         schedule: schedule::of(case, kind, confidence),
         symbol: case.write.symbol,
     }

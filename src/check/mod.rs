@@ -9,14 +9,14 @@ mod message;
 mod protect;
 mod schedule;
 mod script;
+mod twin;
 mod witness;
 
 use crate::analysis::{Program, Settled};
-use crate::base::Source;
-use crate::base::Span;
+use crate::base::{Source, SourceId, Span};
 use crate::finding::{Confidence, Finding, FindingBuilder, Schedule, StepRole};
 use crate::ir::FuncRef;
-use crate::model::{ColumnRules, Vocabulary, Words};
+use crate::model::{Claim, ColumnRules, Lexica, Lexicon, Vocabulary, Words};
 use crate::rule::{FaultKind, Rule, Values};
 use std::collections::BTreeMap;
 
@@ -38,6 +38,22 @@ pub struct Input<'a> {
     pub words: &'a Words,
     /// Sources by position, for texts in messages.
     pub sources: &'a [Source],
+    /// All packs, columns and names, for programs whose files are configured differently.
+    pub lexica: &'a Lexica<'a>,
+    /// Contracts.
+    pub claims: &'a [Claim],
+}
+
+impl<'a> Input<'a> {
+    /// The same, in the words of a source.
+    fn at(&self, source: SourceId) -> Self {
+        self.with(self.lexica.number_of(source))
+    }
+
+    fn with(&self, number: usize) -> Self {
+        let Lexicon { vocabulary, columns, words, dialect: _ } = self.lexica.numbered(number);
+        Self { vocabulary, columns, words, ..*self }
+    }
 }
 
 /// A fault before a rule gives it words.
@@ -65,11 +81,17 @@ pub struct Fault {
     pub symbol: FuncRef,
 }
 
-/// All findings of the rules about rows.
-pub fn check(input: &Input<'_>, rules: &[Rule]) -> Vec<Finding> {
+/// All findings; `rules` has those for each lexicon.
+pub fn check(input: &Input<'_>, rules: &[&[Rule]]) -> Vec<Finding> {
     let mut faults = judge::faults(input);
-    faults.extend(message::faults(input));
-    faults.iter().flat_map(|fault| report(input, rules, fault)).collect()
+    for number in 0..input.lexica.count() {
+        let found = message::faults(&input.with(number));
+        let is_own = |it: &Fault| input.lexica.number_of(it.primary.source) == number;
+        faults.extend(found.into_iter().filter(is_own));
+    }
+    let rules_of = |it: &Fault| rules.get(input.lexica.number_of(it.primary.source)).copied();
+    let report = |it: &Fault| report(input, rules_of(it).unwrap_or_default(), it);
+    faults.iter().flat_map(report).collect()
 }
 
 /// The findings that the rules make of a fault.

@@ -99,7 +99,7 @@ fn undone(case: &Case<'_>) -> Option<Schedule> {
     let write = case.write;
     let claim = write.claims.iter().find(|it| it.stale_copy)?;
     let mut facts = case.input.settled.facts.values().flat_map(|it| &it.writes);
-    let claimed = case_of(case.input, facts.find(|it| it.id == claim.id)?)?;
+    let claimed = case_of(case.input, case.index, facts.find(|it| it.id == claim.id)?)?;
     let column = &claimed.target.column;
     let changed = write.changes.iter().any(|it| same_column(&it.column, column));
     if changed || guard::judge(case.input, claimed.write, column) != Guard::Holds {

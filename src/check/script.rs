@@ -58,6 +58,7 @@ fn write(stmt: &Statement, symbol: FuncRef) -> WriteFact {
         follows: false,
         versioned: false,
         weak: false,
+        only_if: Vec::new(),
         followed: true,
         workerlike: false,
     }

@@ -7,7 +7,7 @@ use crate::analysis::fact::{CheckFact, CheckKind, HeldKind, LoadFact, WriteFact,
 use crate::base::Span;
 use crate::finding::StepRole;
 use crate::model::Yield;
-use crate::rule::{Placeholder, Values};
+use crate::rule::{FaultKind, Placeholder, Values};
 
 /// The checks that a reader is shown: the two best.
 pub(super) fn shown_checks<'a>(case: &'a Case<'_>) -> impl Iterator<Item = &'a CheckFact> {
@@ -22,7 +22,7 @@ pub(super) fn load_of<'a>(case: &'a Case<'_>) -> Option<&'a LoadFact> {
 }
 
 /// Loaded, checked, changed, written: in order of time.
-pub(super) fn steps(case: &Case<'_>) -> Vec<(StepRole, Span, String)> {
+pub(super) fn steps(case: &Case<'_>, kind: FaultKind) -> Vec<(StepRole, Span, String)> {
     let write = case.write;
     let mut out = Vec::new();
     let checks: Vec<_> = shown_checks(case).collect();
@@ -63,7 +63,24 @@ pub(super) fn steps(case: &Case<'_>) -> Vec<(StepRole, Span, String)> {
     for call in write.trace.iter().rev().filter(|it| **it != write.primary) {
         out.push((StepRole::Call, *call, "reached through this call".to_owned()));
     }
+    if wants_twin(kind)
+        && let Some((span, words)) = case.index.twins.of(case.input, write, &case.target)
+    {
+        out.push((StepRole::Twin, span, words.to_owned()));
+    }
     out
+}
+
+/// Whether the fault is one that a guarded twin answers.
+fn wants_twin(kind: FaultKind) -> bool {
+    matches!(
+        kind,
+        FaultKind::UnguardedTransition
+            | FaultKind::UnguardedStatement
+            | FaultKind::IgnoredClaim
+            | FaultKind::StaleCheck
+            | FaultKind::LockWithoutTransaction
+    )
 }
 
 fn list(values: &[Value]) -> String {

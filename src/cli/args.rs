@@ -13,6 +13,7 @@ Examples:
   rowrace check --format json > out   for programs
   rowrace check --output sarif=a.sarif for code scanning, beside the terminal
   rowrace explain unguarded-update    a fault and its repair
+  rowrace coverage                    what a run cannot resolve
 
 Exit codes:
   0  no findings at warning or above
@@ -35,10 +36,18 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Analyse files and folders as one program
     Check(CheckArgs),
+    /// Keep the findings of today apart from those of tomorrow
+    Baseline(super::baseline::Args),
+    /// Say what holds for a file, and what can be configured
+    Config(super::config::ConfigArgs),
+    /// Write a first `rowrace.toml` after a look at what the tree uses
+    Init(super::config::InitArgs),
     /// List all rules
     Rules(RulesArgs),
     /// Explain a rule: the fault, a bad and a good example
     Explain(ExplainArgs),
+    /// Show what a run cannot resolve: unknown writes, locks and acks, unknown SQL, files not read
+    Coverage(CoverageArgs),
     /// Print what a stage of the analysis makes of files
     Dump(DumpArgs),
     /// Print what a shell needs to complete commands and options
@@ -54,9 +63,13 @@ pub(super) struct SetupArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) rules: Vec<PathBuf>,
 
-    /// Read this file instead of the nearest `rowrace.toml` upwards
-    #[arg(long, value_name = "FILE")]
+    /// Read this file for all sources instead of the nearest `rowrace.toml` upwards from each
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
     pub(super) config: Option<PathBuf>,
+
+    /// Read no `rowrace.toml` and no baseline
+    #[arg(long)]
+    pub(super) isolated: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -86,9 +99,24 @@ pub(super) struct CheckArgs {
     #[arg(long)]
     pub(super) notes: bool,
 
+    #[command(flatten)]
+    pub(super) baseline: super::baseline::BaselineArgs,
+
+    /// Write a comment that expects it for each finding into the sources, with this reason
+    #[arg(long, value_name = "REASON")]
+    pub(super) add_expect: Option<String>,
+
+    /// Make the edits that findings come with: remove unused expect comments and dead baseline entries
+    #[arg(long, conflicts_with = "add_expect")]
+    pub(super) fix: bool,
+
     /// Exit with 0 even when there are findings
     #[arg(long)]
     pub(super) exit_zero: bool,
+
+    /// Tell how much was understood, on standard error; `rowrace coverage` tells what was not
+    #[arg(long)]
+    pub(super) stats: bool,
 
     /// Print findings only: no summary, no problems
     #[arg(short, long)]
@@ -109,6 +137,20 @@ pub(super) struct RulesArgs {
 pub(super) struct ExplainArgs {
     /// Id of the rule, as in `error[unguarded-update]`
     pub(super) rule: String,
+
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CoverageArgs {
+    /// Files and folders
+    #[arg(default_value = ".")]
+    pub(super) paths: Vec<PathBuf>,
+
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = CoverageFormatArg::Text)]
+    pub(super) format: CoverageFormatArg,
 
     #[command(flatten)]
     pub(super) setup: SetupArgs,
@@ -145,6 +187,14 @@ pub(super) enum RulesFormatArg {
     Json,
     /// A page with a section for each rule
     Markdown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum CoverageFormatArg {
+    /// Shares, and the most frequent names
+    Text,
+    /// One object
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

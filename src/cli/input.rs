@@ -1,6 +1,7 @@
 //! What is read besides the paths on the command line: a list of paths, or the text of one file on
 //! standard input.
 
+use crate::base::Source;
 use crate::discover::Discovered;
 use crate::finding::Finding;
 use anyhow::{Context as _, Result};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct InputArgs {
     /// Read the text of this file from standard input; the paths are its surroundings, and only
     /// findings with a step in it are shown
-    #[arg(long, value_name = "FILE", conflicts_with = "files_from")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["files_from", "fix", "add_expect"])]
     stdin_filename: Option<PathBuf>,
 
     /// Read paths from this file, one a line or parted by NUL; `-` is standard input
@@ -27,9 +28,11 @@ pub(super) struct NothingToAnalyse(pub(super) String);
 /// What a run looks at.
 pub(super) struct Input {
     pub(super) found: Discovered,
-    /// The file whose findings are wanted; all files when there is none.
-    focus: Option<String>,
+    pub(super) focus: Focus,
 }
+
+/// The file whose findings are wanted; all files when there is none.
+pub(super) struct Focus(Option<String>);
 
 impl InputArgs {
     /// The paths to look below: those given, those listed, else the working directory.
@@ -58,18 +61,20 @@ impl InputArgs {
             Err(error) if may_be_empty && error.is::<NothingToAnalyse>() => Discovered::default(),
             found => found?,
         };
-        let Some(name) = &self.stdin_filename else { return Ok(Input { found, focus: None }) };
+        let Some(name) = &self.stdin_filename else {
+            return Ok(Input { found, focus: Focus(None) });
+        };
         let focus = found.put(cwd, name, &read(Path::new("-"), cwd)?)?;
-        Ok(Input { found, focus: Some(focus) })
+        Ok(Input { found, focus: Focus(Some(focus)) })
     }
 }
 
-impl Input {
+impl Focus {
     /// Whether a finding is wanted.
-    pub(super) fn wants(&self, finding: &Finding) -> bool {
-        let Some(focus) = &self.focus else { return true };
+    pub(super) fn wants(&self, sources: &[Source], finding: &Finding) -> bool {
+        let Some(focus) = &self.0 else { return true };
         let is_there = |span: crate::base::Span| {
-            self.found.sources.get(span.source.0 as usize).is_some_and(|it| it.path == *focus)
+            sources.get(span.source.0 as usize).is_some_and(|it| it.path == *focus)
         };
         is_there(finding.primary) || finding.steps.iter().any(|it| is_there(it.span))
     }

@@ -4,14 +4,20 @@
 //! A reader who closes the pipe early ends nothing: the exit code is still that of the run.
 
 mod args;
+mod baseline;
 mod check;
+mod config;
+mod coverage;
 mod dump;
+mod expect;
 mod input;
 mod output;
+mod packs;
 mod progress;
 mod rules;
 mod setup;
 mod shell;
+mod write;
 
 use crate::report::{self, WriteColor};
 use anyhow::Result;
@@ -57,8 +63,12 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let streams = Streams { color: args.color };
     let result = match args.command {
         Command::Check(args) => check::run(&args, streams),
+        Command::Baseline(args) => baseline::run(&args, streams),
+        Command::Config(args) => config::run(&args, streams),
+        Command::Init(args) => config::init(&args),
         Command::Rules(args) => rules::list(&args, streams),
         Command::Explain(args) => rules::explain(&args, streams),
+        Command::Coverage(args) => coverage::run(&args, streams),
         Command::Dump(args) => dump::run(&args, streams),
         Command::Completions(args) => shell::completions(&args, streams),
         Command::Man(args) => shell::man(&args, streams),

@@ -1,15 +1,18 @@
 //! Runs the stages in order, once: sources in, findings and problems out.
 
 mod isolate;
+mod memo;
 
-use crate::analysis::{Program, Settled, Store, dump};
+use crate::analysis::{Program, Settled, Store, dump, gaps};
 use crate::base::{Language, Problem, ProblemKind, Source, Span};
 use crate::check::{self, Input};
-use crate::finding::Finding;
+use crate::finding::{Coverage, Finding};
 use crate::ir::{self, FuncRef};
 use crate::lang;
-use crate::model::ColumnClass;
+use crate::model::{self, Claim, ColumnClass, Lexica, Lexicon};
 use crate::pack::Packs;
+use crate::rule::Rule;
+pub use memo::{Interrupt, Memo};
 use rayon::prelude::*;
 use std::fmt::Write as _;
 
@@ -17,12 +20,14 @@ use std::fmt::Write as _;
 const STACK_BYTES: usize = 512 << 20;
 
 /// What a run can be told besides its packs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Regular expressions for columns that are states besides the built-in ones.
     pub state_columns: Vec<String>,
     /// Regular expressions for columns that are never states.
     pub never_columns: Vec<String>,
+    /// The engine that statements go to, where the code does not tell.
+    pub dialect: Option<model::Engine>,
 }
 
 /// A stage whose value can be printed.
@@ -62,83 +67,128 @@ pub struct Outcome {
     pub problems: Vec<Problem>,
     /// Sizes.
     pub stats: Stats,
+    /// What was understood, and what was not.
+    pub coverage: Coverage,
 }
 
 /// The analysis, ready to run.
 #[derive(Debug)]
 pub struct Engine {
+    tongues: Vec<Tongue>,
+    /// For each source which of them it speaks; the first one when left out.
+    of: Vec<usize>,
+    claims: Vec<Claim>,
+}
+
+/// What the files of one configuration speak.
+#[derive(Debug)]
+struct Tongue {
     packs: Packs,
+    dialect: Option<model::Engine>,
+}
+
+impl Tongue {
+    fn lexicon(&self) -> Lexicon<'_> {
+        Lexicon {
+            vocabulary: &self.packs.vocabulary,
+            columns: &self.packs.columns,
+            words: &self.packs.words,
+            dialect: self.dialect,
+        }
+    }
 }
 
 impl Engine {
     /// An engine that speaks the words of `packs`. Patterns of `options` that are no regular
     /// expressions are left out.
-    pub fn new(mut packs: Packs, options: Options) -> Self {
-        for (class, patterns) in [
-            (ColumnClass::Strong, options.state_columns),
-            (ColumnClass::Never, options.never_columns),
-        ] {
-            for pattern in patterns {
-                // The configuration makes these from names, so that they are valid.
-                let _ = packs.add_columns(class, &[pattern]);
-            }
-        }
-        Self { packs }
+    pub fn new(packs: Packs, options: Options) -> Self {
+        Self::of_many(vec![(packs, options)], Vec::new())
+    }
+
+    /// An engine for a program whose sources are configured differently: `of` has for each source
+    /// which of `tongues` it speaks.
+    pub fn of_many(tongues: Vec<(Packs, Options)>, of: Vec<usize>) -> Self {
+        let tongue = |(mut packs, options): (Packs, Options)| {
+            // The configuration makes these from names, so that they are valid.
+            let _ = packs.add_columns(ColumnClass::Never, &options.never_columns);
+            let _ = packs.add_columns(ColumnClass::Strong, &options.state_columns);
+            Tongue { packs, dialect: options.dialect }
+        };
+        Self { tongues: tongues.into_iter().map(tongue).collect(), of, claims: Vec::new() }
+    }
+
+    /// The same, with contracts to keep.
+    #[must_use]
+    pub fn with_claims(mut self, claims: Vec<Claim>) -> Self {
+        self.claims = claims;
+        self
+    }
+
+    fn lexica(&self) -> Lexica<'_> {
+        let mut all = self.tongues.iter().map(Tongue::lexicon);
+        let first = all.next().expect("an engine has packs");
+        Lexica::new(first, all.collect(), &self.of)
     }
 
     /// Analyses `sources` as one program.
     pub fn analyze(&self, sources: &[Source]) -> Outcome {
-        on_big_stack(|| self.analyze_here(sources))
+        self.analyze_again(sources, &mut Memo::default(), &Interrupt::default()).unwrap_or_default()
     }
 
-    fn analyze_here(&self, sources: &[Source]) -> Outcome {
-        let mut problems = Vec::new();
-        let files = lower_all(sources, &mut problems);
-        let program = Program::link(&files, sources);
-        let settled = self.settle(&program, sources, &mut problems);
+    /// Analyses `sources` like [`Engine::analyze`], but lowers only what is not in `memo`. `None` when
+    /// `interrupt` was raised meanwhile.
+    pub fn analyze_again(
+        &self,
+        sources: &[Source],
+        memo: &mut Memo,
+        interrupt: &Interrupt,
+    ) -> Option<Outcome> {
+        on_big_stack(|| {
+            memo.update(sources, lower_several);
+            self.analyze_lowered(sources, memo, interrupt)
+        })
+    }
+
+    /// Whether all of `source` can be read.
+    pub fn parses(source: &Source) -> bool {
+        on_big_stack(|| lower_one(source)).problems.iter().all(|it| it.kind != ProblemKind::Syntax)
+    }
+
+    fn analyze_lowered(
+        &self,
+        sources: &[Source],
+        memo: &Memo,
+        interrupt: &Interrupt,
+    ) -> Option<Outcome> {
+        let files = memo.files();
+        let mut problems = memo.problems();
+        let program = Program::link(files, sources);
+        let lexica = self.lexica();
+        let settled = settle(&program, &lexica, sources, &mut problems, interrupt)?;
         let input = Input {
             program: &program,
             settled: &settled,
-            vocabulary: &self.packs.vocabulary,
-            columns: &self.packs.columns,
-            words: &self.packs.words,
+            vocabulary: lexica.numbered(0).vocabulary,
+            columns: lexica.numbered(0).columns,
+            words: lexica.numbered(0).words,
             sources,
+            lexica: &lexica,
+            claims: &self.claims,
         };
-        let findings =
-            isolate::run(|| check::check(&input, &self.packs.rules)).unwrap_or_else(|message| {
-                problems.push(internal("rules", &message));
-                Vec::new()
-            });
-        let stats = stats(sources, &files, &settled);
-        Outcome { findings, problems, stats }
+        let rules: Vec<&[Rule]> = self.tongues.iter().map(|it| &*it.packs.rules).collect();
+        let findings = isolate::run(|| check::check(&input, &rules)).unwrap_or_else(|message| {
+            problems.push(internal("rules", &message));
+            Vec::new()
+        });
+        let stats = stats(sources, files, &settled);
+        let coverage = gaps(&program, &settled, lexica.numbered(0).words);
+        Some(Outcome { findings, problems, stats, coverage })
     }
 
-    /// Finds out what every function does.
-    fn settle(
-        &self,
-        program: &Program<'_>,
-        sources: &[Source],
-        problems: &mut Vec<Problem>,
-    ) -> Settled {
-        let packs = &self.packs;
-        let store = Store::new(program, &packs.vocabulary, &packs.columns, &packs.words);
-        for at in program.all_functions() {
-            let func = program.function(at);
-            // What a test calls is not called by it in production; callees are read when asked for.
-            if func.kind == ir::FunctionKind::Closure
-                || func.exempt
-                || program.file(at.source).exempt
-            {
-                continue;
-            }
-            if let Err(message) = isolate::run(|| store.summary(at)) {
-                store.give_up(at);
-                let path = path_of(sources, at);
-                let name = &program.function(at).name;
-                problems.push(internal(&path, &format!("{message} in `{name}`")));
-            }
-        }
-        store.finish()
+    fn settle_whole(&self, program: &Program<'_>, sources: &[Source]) -> Settled {
+        let (lexica, never) = (self.lexica(), Interrupt::default());
+        let settled = settle(program, &lexica, sources, &mut Vec::new(), &never);
+        settled.expect("nobody interrupts it")
     }
 
     /// What the packs say of each call and property in `sources`: where it stands, and the words of its
@@ -148,10 +198,9 @@ impl Engine {
     }
 
     fn roles_here(&self, sources: &[Source]) -> Vec<(Span, Vec<&'static str>)> {
-        let mut problems = Vec::new();
-        let files = lower_all(sources, &mut problems);
+        let files = lower_all(sources);
         let program = Program::link(&files, sources);
-        let settled = self.settle(&program, sources, &mut problems);
+        let settled = self.settle_whole(&program, sources);
         let mut out = Vec::new();
         for (at, calls) in &settled.resolved {
             let blocks = &program.function(*at).cfg.blocks;
@@ -175,8 +224,7 @@ impl Engine {
     }
 
     fn dump_here(&self, stage: Stage, sources: &[Source]) -> String {
-        let mut problems = Vec::new();
-        let files = lower_all(sources, &mut problems);
+        let files = lower_all(sources);
         let mut out = String::new();
         if stage == Stage::Lower {
             for (file, source) in files.iter().zip(sources) {
@@ -192,10 +240,38 @@ impl Engine {
             }
             return out;
         }
-        let settled = self.settle(&program, sources, &mut problems);
+        let settled = self.settle_whole(&program, sources);
         dump_settled(stage, &program, &settled, &mut out);
         out
     }
+}
+
+/// Finds out what every function does; `None` when interrupted.
+fn settle(
+    program: &Program<'_>,
+    lexica: &Lexica<'_>,
+    sources: &[Source],
+    problems: &mut Vec<Problem>,
+    interrupt: &Interrupt,
+) -> Option<Settled> {
+    let store = Store::new(program, lexica);
+    for at in program.all_functions() {
+        if interrupt.is_raised() {
+            return None;
+        }
+        let func = program.function(at);
+        // What a test calls is not called by it in production; callees are read when asked for.
+        if func.kind == ir::FunctionKind::Closure || func.exempt || program.file(at.source).exempt {
+            continue;
+        }
+        if let Err(message) = isolate::run(|| store.summary(at)) {
+            store.give_up(at);
+            let path = path_of(sources, at);
+            let name = &program.function(at).name;
+            problems.push(internal(&path, &format!("{message} in `{name}`")));
+        }
+    }
+    Some(store.finish())
 }
 
 fn dump_settled(stage: Stage, program: &Program<'_>, settled: &Settled, out: &mut String) {
@@ -239,26 +315,26 @@ fn on_big_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Lowers all sources side by side; the order of the result is that of `sources`.
-fn lower_all(sources: &[Source], problems: &mut Vec<Problem>) -> Vec<ir::File> {
-    let lowered: Vec<(ir::File, Option<Problem>)> = match pool() {
-        Some(pool) => pool.install(|| sources.par_iter().map(lower_one).collect()),
-        None => sources.iter().map(lower_one).collect(),
-    };
-    let mut files = Vec::with_capacity(lowered.len());
-    for (file, problem) in lowered {
-        problems.extend(file.problems.iter().cloned());
-        problems.extend(problem);
-        files.push(file);
+fn lower_all(sources: &[Source]) -> Vec<ir::File> {
+    lower_several(&sources.iter().collect::<Vec<_>>())
+}
+
+/// Lowers sources side by side; the order of the result is that of `sources`.
+fn lower_several(sources: &[&Source]) -> Vec<ir::File> {
+    if sources.len() < 2 {
+        return sources.iter().map(|it| lower_one(it)).collect();
     }
-    files
+    match pool() {
+        Some(pool) => pool.install(|| sources.par_iter().map(|it| lower_one(it)).collect()),
+        None => sources.iter().map(|it| lower_one(it)).collect(),
+    }
 }
 
 fn pool() -> Option<rayon::ThreadPool> {
     rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES / 8).build().ok()
 }
 
-fn lower_one(source: &Source) -> (ir::File, Option<Problem>) {
+fn lower_one(source: &Source) -> ir::File {
     let lowered = isolate::run(|| match source.language {
         Language::Php => lang::php::lower(source),
         Language::Rust => lang::rust::lower(source),
@@ -267,11 +343,12 @@ fn lower_one(source: &Source) -> (ir::File, Option<Problem>) {
     match lowered {
         Ok(mut file) => {
             file.exempt |= source.exempt;
-            (file, None)
+            file
         }
         Err(message) => {
-            let empty = ir::File::empty(source.id, source.language);
-            (empty, Some(internal(&source.path, &message)))
+            let mut empty = ir::File::empty(source.id, source.language);
+            empty.problems.push(internal(&source.path, &message));
+            empty
         }
     }
 }

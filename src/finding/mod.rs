@@ -2,11 +2,13 @@
 
 mod builder;
 mod edit;
+mod gap;
 mod schedule;
 
 use crate::base::Span;
 pub use builder::FindingBuilder;
 pub use edit::Edit;
+pub use gap::{Coverage, Gap, GapKind, Share};
 pub use schedule::{Effect, Moment, RowState, Schedule, ScheduleKind, Worker};
 use std::fmt;
 use std::sync::Arc;

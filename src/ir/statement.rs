@@ -216,6 +216,15 @@ pub struct Statement {
     pub span: Span,
 }
 
+impl Statement {
+    /// Whether WHERE has conditions that the text does not tell: a hole, an open tail.
+    pub fn has_unknown_condition(&self) -> bool {
+        !self.complete
+            || !self.condition_holes.is_empty()
+            || self.conditions.iter().any(|it| it.column_param.is_some())
+    }
+}
+
 /// A family of database engines with the same isolation behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Engine {

@@ -6,6 +6,7 @@
 pub mod claim;
 pub mod column;
 pub mod guard;
+pub mod lexicon;
 pub mod message_words;
 pub mod role;
 pub mod vocabulary;
@@ -14,6 +15,7 @@ pub mod words;
 pub use crate::ir::{Engine, StatementKind};
 pub use claim::Claim;
 pub use column::{ColumnClass, ColumnRules};
+pub use lexicon::{Lexica, Lexicon};
 pub use message_words::{MessageWords, NameSet};
 pub use role::{
     Access, Comparison, ExecutorKind, HandlerVerdict, LockKind, LockSpec, MessageRole, Role,

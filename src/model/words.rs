@@ -75,6 +75,12 @@ pub struct Words {
     pub courtesy_calls: WordSet,
     /// Calls that do something which two workers do twice (`send`, `charge`, `dispatch`).
     pub effect_calls: WordSet,
+    /// First words of calls that look like a write of a row (`save`).
+    pub write_calls: WordSet,
+    /// Words of calls that look like a lock (`acquire`).
+    pub lock_calls: WordSet,
+    /// First words of calls that look like the settling of a message (`nack`).
+    pub ack_calls: WordSet,
     /// State values with which a worker tells how its own work came out (`failed`, `done`).
     pub outcomes: WordSet,
     /// Comment phrases that accept the loss of a message (`at most once`).

@@ -32,6 +32,9 @@ const WORD_LISTS: &[(&str, Setter)] = &[
     ("log-calls", |words, set| words.log_calls = set),
     ("courtesy-calls", |words, set| words.courtesy_calls = set),
     ("effect-calls", |words, set| words.effect_calls = set),
+    ("write-calls", |words, set| words.write_calls = set),
+    ("lock-calls", |words, set| words.lock_calls = set),
+    ("ack-calls", |words, set| words.ack_calls = set),
     ("outcomes", |words, set| words.outcomes = set),
     ("at-most-once", |words, set| words.at_most_once = set),
     ("recovery-promises", |words, set| words.recovery_promises = set),
@@ -59,13 +62,6 @@ impl NameRules {
         self.address_tables.extend(other.address_tables);
         for (idx, words) in other.words {
             self.words.entry(idx).or_default().extend(words);
-        }
-    }
-
-    /// Adds patterns to one class.
-    pub(super) fn add(&mut self, class: ColumnClass, patterns: &[String]) {
-        if let Some(idx) = CLASSES.iter().position(|(_, it)| *it == class) {
-            self.patterns.entry(idx).or_default().extend_from_slice(patterns);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod complaint;
 mod concise;
+mod coverage;
 mod excerpt;
 mod github;
 mod gitlab;
@@ -28,6 +29,7 @@ use crate::triage::{Suppressed, Triaged};
 pub use codespan_reporting::term::termcolor::WriteColor;
 use codespan_reporting::term::termcolor::{Ansi, NoColor};
 pub use complaint::{Complaint, write_complaints};
+pub use coverage::{CoverageReport, write_coverage, write_coverage_json, write_shares};
 use places::Places;
 pub use plain::plain;
 use plain::plain_line;

@@ -1,18 +1,25 @@
 //! Which findings are shown, as what, and in which order?
 //!
-//! In this order: sort and deduplicate, fingerprint, honour expect comments, apply levels, drop what is
-//! below the wanted confidence. Fingerprints come before anything is left out, so that a finding keeps
-//! its own whatever the configuration says about its neighbours.
+//! In this order: sort and deduplicate, fingerprint, honour expect comments, apply levels and tables,
+//! drop what is below the wanted confidence; a baseline comes last. Fingerprints come before anything is
+//! left out, so that a finding keeps its own whatever the configuration says about its neighbours.
 
+mod baseline;
 mod expect;
 mod fingerprint;
+mod insert;
 mod levels;
 mod order;
+mod own;
+mod page;
+mod skip;
 
 use crate::base::Source;
-use crate::config::Config;
+use crate::config::Configs;
 use crate::finding::Finding;
-pub use expect::{EXPECT_RULES, ExpectRule};
+pub use baseline::{Baseline, Entry, joined};
+pub use insert::{expecting, is_reason};
+pub use own::{DEAD_ENTRY_ID, OWN_RULES, OwnRule};
 
 /// A finding that is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,34 +57,40 @@ pub struct Triage {
     pub findings: Vec<Triaged>,
     /// How many findings an expect comment answers for.
     pub expected: usize,
-    /// Those findings, in the order of the report.
+    /// Findings that a comment or a baseline answers for, as the configuration shows them.
     pub suppressed: Vec<Suppressed>,
+    /// Those that the configuration leaves out; a baseline may still know them.
+    pub hidden: Vec<Triaged>,
 }
 
 /// Sorts out the findings of a run over `sources`.
-pub fn triage(findings: Vec<Finding>, sources: &[Source], config: &Config) -> Triage {
+pub fn triage(findings: Vec<Finding>, sources: &[Source], configs: &Configs) -> Triage {
     let findings = order::ordered(findings, sources);
     let findings = fingerprint::fingerprinted(findings, sources);
     let (findings, suppressed) = expect::apply(findings, sources);
-    let expected = suppressed.len();
-    let shown = |findings: Vec<Triaged>| {
-        let mut findings = levels::leveled(findings, config);
-        findings.retain(|it| it.finding.confidence >= config.min_confidence);
-        findings
+    let mut out = Triage { expected: suppressed.len(), ..Triage::default() };
+    let leveled = |it: Triaged| {
+        let config = configs.of(it.finding.primary.source);
+        levels::leveled(it, config)
     };
-    let findings = shown(findings);
-    let suppressed = suppressed.into_iter().filter_map(|it| {
-        let triaged = shown(vec![it.triaged]).pop()?;
-        Some(Suppressed { triaged, ..it })
-    });
-    let suppressed = suppressed.collect();
-    Triage { findings, expected, suppressed }
+    for triaged in findings {
+        match leveled(triaged.clone()) {
+            Some(shown) => out.findings.push(shown),
+            None => out.hidden.push(triaged),
+        }
+    }
+    for it in suppressed {
+        let shown = leveled(it.triaged);
+        out.suppressed.extend(shown.map(|triaged| Suppressed { triaged, ..it }));
+    }
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::{Language, SourceId, Span};
+    use crate::config::Config;
     use crate::finding::{Confidence, FindingBuilder, RuleId, Severity};
 
     #[test]
@@ -89,16 +102,22 @@ mod tests {
         let finding = |start| {
             let span = Span::new(id, start, start + 1);
             FindingBuilder::new(RuleId("rule".into()), Severity::Error, Confidence::Low, span)
+                .subject("jobs", "status", "f")
                 .build()
         };
         let findings = vec![finding(0), finding(source.text.len() - 2)];
         let sources = [source];
-        for (config, left) in
-            [("", 1), ("[rules]\nrule = \"off\"", 0), ("min-confidence = \"high\"", 0)]
-        {
+        for (config, left) in [
+            ("", 1),
+            ("[levels]\nrule = \"off\"", 0),
+            ("min-confidence = \"high\"", 0),
+            ("[tables]\nignore = [\"job\"]", 0),
+            ("[tables]\nonly = [\"orders\"]", 0),
+        ] {
             let config = Config::parse(config).expect("valid");
-            let triage = triage(findings.clone(), &sources, &config);
+            let triage = triage(findings.clone(), &sources, &config.into());
             assert_eq!((triage.findings.len(), triage.expected), (left, 1));
+            assert_eq!(triage.hidden.len(), 1 - left);
         }
     }
 
@@ -119,7 +138,7 @@ mod tests {
                     .build()
             };
             let findings = source.text.match_indices('@').map(finding).collect();
-            let triage = triage(findings, &[source], &Config::default());
+            let triage = triage(findings, &[source], &Config::default().into());
             triage.findings.into_iter().map(|it| it.fingerprint).collect::<Vec<_>>()
         };
         let both = prints("@;\n@;");

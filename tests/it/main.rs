@@ -2,11 +2,15 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read fixtures and start the binary")]
 
+mod baseline;
 mod cases;
 mod cli;
+mod config;
+mod coverage;
 mod docs;
 mod everyday;
 mod examples;
+mod expect;
 mod guards;
 mod lang;
 mod layering;
@@ -19,3 +23,5 @@ mod run;
 mod schedule;
 mod schemas;
 mod tidy;
+mod tree;
+mod twins;

@@ -11,7 +11,7 @@ use std::path::Path;
 /// The findings in `sources`, in order.
 fn findings(sources: &[Source]) -> Vec<Finding> {
     let outcome = run::engine().analyze(sources);
-    let triage = triage(outcome.findings, sources, &rowrace::config::Config::default());
+    let triage = triage(outcome.findings, sources, &rowrace::config::Config::default().into());
     triage.findings.into_iter().map(|it| it.finding).collect()
 }
 

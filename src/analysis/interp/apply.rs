@@ -277,6 +277,9 @@ impl Interp<'_> {
         for effect in &summary.effects {
             self.import_effect(state, effect, binding);
         }
+        for outcome in &summary.looks {
+            self.look_at(&binding.value(outcome));
+        }
         for write in &summary.writes {
             self.import_write(&before, state, site, write, binding);
         }
@@ -292,7 +295,8 @@ impl Interp<'_> {
                 self.store(state, &place, value);
             }
         }
-        let ret = self.settled(state, &binding.value(&summary.ret));
+        let ret = super::arms::taken(&summary.arms, |it| binding.value(it));
+        let ret = self.settled(state, &ret.unwrap_or_else(|| binding.value(&summary.ret)));
         self.late_statement(state, &ret);
         ret
     }
@@ -399,6 +403,9 @@ impl Interp<'_> {
             WriteKind::Row => None,
         };
         let mut write = bind_write(write, binding);
+        if !super::arms::still_open(&mut write.only_if) {
+            return;
+        }
         if let Some((_, params)) = &mut write.statement {
             let settled =
                 params.iter().map(|(key, it)| (key.clone(), self.settled(before, it))).collect();
@@ -467,6 +474,9 @@ pub(super) fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
     if let Some((_, params)) = &mut out.statement {
         let bound = params.iter().map(|(key, it)| (key.clone(), binding.value(it))).collect();
         *params = Arc::new(bound);
+    }
+    for (tested, _) in &mut out.only_if {
+        *tested = binding.value(tested);
     }
     for change in &mut out.changes {
         change.value = binding.value(&change.value);

@@ -59,7 +59,10 @@ pub(super) enum Target<'p> {
 
 impl<'p> Interp<'p> {
     pub(super) fn call(&mut self, state: &mut State, call: &Call) {
-        let site = self.site(state, call);
+        let mut site = self.site(state, call);
+        if let Some(statement) = self.wrapped_statement(state, &site) {
+            site.receiver = statement;
+        }
         let result = match &call.callee {
             Callee::Value(it) => {
                 let callable = self.operand(state, it);
@@ -190,7 +193,10 @@ impl<'p> Interp<'p> {
     }
 
     pub(super) fn resolve_method(&self, state: &State, name: &Name, site: &Site<'_>) -> Target<'p> {
-        let types = self.types_of(state, &site.receiver);
+        let mut types = self.types_of(state, &site.receiver);
+        if types.is_empty() && site.receiver.is_constant() {
+            types.extend(self.declared_receiver(site));
+        }
         let mut targets: Vec<FuncRef> = Vec::new();
         for ty in &types {
             for at in self.shared.program.method_targets(&ty.name, name, MAX_TARGETS) {
@@ -204,6 +210,16 @@ impl<'p> Interp<'p> {
             None if !targets.is_empty() => Target::Functions(targets),
             None => self.by_pattern(state, name, site, &types),
         }
+    }
+
+    /// The declared type of the variable that a call is made on, for values that have none.
+    fn declared_receiver(&self, site: &Site<'_>) -> Option<TypeRef> {
+        let Callee::Method { receiver: crate::ir::Operand::Local(local), .. } = &site.call.callee
+        else {
+            return None;
+        };
+        let ty = self.func.locals.get(*local)?.ty.clone()?;
+        self.fact_of(&ty.name).is_some().then_some(ty)
     }
 
     /// Writes down what the call site turned out to be.

@@ -299,6 +299,8 @@ impl Interp<'_> {
             && &**field == "0"
             && self.is_wrapper(&ty.name)
         {
+            let word = Role::Same { from: Access::Arg(0, None) }.word();
+            self.resolved.reads.insert((self.point.block, self.point.instr), word);
             return value.clone();
         }
         let base = base.map(|it| self.operand(state, it));

@@ -1,5 +1,6 @@
 //! What leaves a function: its summary for callers, its writes for the rules.
 
+use super::fetch::ROWS;
 use super::{Interp, Outcome};
 use crate::analysis::fact::{Look, WriteFact, WriteKind};
 use crate::analysis::gate::Side;
@@ -14,10 +15,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How many writes a function hands on.
-const MAX_WRITES: usize = 48;
+pub(crate) const MAX_WRITES: usize = 48;
 
 /// How many effects a function hands on.
-const MAX_EFFECTS: usize = 64;
+pub(crate) const MAX_EFFECTS: usize = 64;
 
 /// How many objects a function hands on.
 const MAX_OBJECTS: usize = 48;
@@ -38,7 +39,9 @@ impl Interp<'_> {
     }
 
     fn finish(mut self) -> (Outcome, Option<State>) {
-        let ret = self.result();
+        let arms = self.arms();
+        let looks = self.looks();
+        let ret = super::arms::renamed(&arms).unwrap_or_else(|| self.result());
         let after = self.final_state().map(|it| self.without_dropped(it, &ret));
         let diverges = self.returns.is_empty();
         let works = self.does_work();
@@ -54,6 +57,8 @@ impl Interp<'_> {
         writes.sort_by_key(|it| it.primary);
         let mut summary = Summary {
             ret,
+            arms,
+            looks,
             heap,
             effects,
             writes,
@@ -252,8 +257,8 @@ impl Interp<'_> {
         out.into_iter().map(|it| it.1).collect()
     }
 
-    /// Tests whose other side never returns: when the call comes back, they have passed.
-    fn passed_checks(&self) -> Vec<(super::Point, Effect)> {
+    /// Tests whose other side never returns, and how they came out when the call comes back.
+    fn decisive_tests(&self) -> Vec<(BlockId, &Value, bool)> {
         let mut gates = self.gates.borrow_mut();
         let leaves: Vec<BlockId> = self.normal_returns().iter().map(|it| it.0).collect();
         let mut out = Vec::new();
@@ -274,8 +279,31 @@ impl Interp<'_> {
             if leaves.iter().any(|it| gates.reaches(BlockId(0), *it, *block)) {
                 continue;
             }
-            let point = super::Point { block: *block, instr: u32::MAX, seq: 0 };
-            let span = self.condition_span(*block);
+            out.push((*block, tested, holds));
+        }
+        out
+    }
+
+    /// Outcomes of the caller that are tested here: their rows are counted, or the call fails.
+    fn looks(&self) -> Vec<Value> {
+        let mut out = Vec::new();
+        for (_, tested, _) in self.decisive_tests() {
+            tested.walk(&mut |it| match it.as_path() {
+                Some((base, name)) if &**name == ROWS && !out.contains(base) => {
+                    out.push(base.clone());
+                }
+                _ => (),
+            });
+        }
+        out
+    }
+
+    /// What the decisive tests tell a caller.
+    fn passed_checks(&self) -> Vec<(super::Point, Effect)> {
+        let mut out = Vec::new();
+        for (block, tested, holds) in self.decisive_tests() {
+            let point = super::Point { block, instr: u32::MAX, seq: 0 };
+            let span = self.condition_span(block);
             for it in super::tested::columns_tested(tested) {
                 out.push((point, Effect::Check(it.into_fact(holds, span, self.at))));
             }

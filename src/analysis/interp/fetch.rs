@@ -7,6 +7,9 @@ use crate::analysis::state::State;
 use crate::analysis::value::Value;
 use crate::model::{Access, Yield};
 
+/// The path from an outcome that only a caller knows to its row count.
+pub(super) const ROWS: &str = "{rows}";
+
 impl Interp<'_> {
     pub(super) fn fetch_role(
         &mut self,
@@ -85,7 +88,7 @@ impl Interp<'_> {
         };
         match behind {
             Some(id) => Value::Count(id),
-            None => Value::path(from.clone(), "{rows}"),
+            None => Value::path(from.clone(), ROWS),
         }
     }
 }

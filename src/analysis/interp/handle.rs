@@ -138,6 +138,15 @@ impl Interp<'_> {
         self.types_of(state, handle).iter().find_map(|it| self.engine_of_type(it, 0))
     }
 
+    /// A type of the vocabulary; a transaction goes to the engine of what it was begun on.
+    pub(super) fn handle_type(&self, state: &State, site: &Site<'_>, name: &str) -> TypeRef {
+        let is_handle =
+            matches!(self.fact_of(name).and_then(|it| it.kind), Some(TypeKindHint::Executor(_)));
+        let from = self.types_of(state, &site.receiver).into_iter().next();
+        let from = from.filter(|it| is_handle && self.engine_of_type(it, 0).is_some());
+        TypeRef { args: from.into_iter().collect(), ..TypeRef::named(name) }
+    }
+
     fn engine_of_type(&self, ty: &TypeRef, depth: u32) -> Option<Engine> {
         let own = self.shared.vocabulary.engine_of(self.language, &ty.name);
         own.or_else(|| self.fact_of(&ty.name).and_then(|it| it.engine)).or_else(|| {

@@ -13,6 +13,7 @@
 //! ```
 
 mod apply;
+mod arms;
 mod call;
 mod callable;
 mod column;
@@ -40,9 +41,11 @@ mod sql;
 mod target;
 mod tested;
 mod typing;
+mod wrapper;
 mod write;
 
 pub(super) use column::sql_value;
+pub(super) use export::{MAX_EFFECTS, MAX_WRITES};
 pub(super) use same::{is_key_column, is_naming_column};
 
 use super::Program;
@@ -166,6 +169,11 @@ pub(crate) fn interpret(shared: Shared<'_>, at: FuncRef) -> Outcome {
     ctx.run(&entry);
     ctx.run_left_over(&entry);
     ctx.export()
+}
+
+/// Whether a body is small enough to be read.
+pub(crate) fn is_read(func: &Function) -> bool {
+    func.cfg.blocks.len() <= MAX_BLOCKS || func.cfg.reverse_post_order().len() <= MAX_BLOCKS
 }
 
 impl<'p> Interp<'p> {

@@ -74,7 +74,7 @@ impl<'p> Interp<'p> {
         }
         let known = types.iter().any(|it| self.is_known_type(it) && !self.is_bare_interface(it));
         if known && !types.iter().any(|it| self.is_row_class(&it.name)) {
-            return Target::Unknown;
+            return self.extension(state, name, site, types).unwrap_or(Target::Unknown);
         }
         if let Some(word) = &site.word {
             let by_word: Vec<TypeRef> = self
@@ -96,6 +96,25 @@ impl<'p> Interp<'p> {
             return Target::Functions(vec![at]);
         }
         self.weak_pattern(state, name, site).unwrap_or(Target::Unknown)
+    }
+
+    /// A type of the program has by a derive, a macro or a foreign trait what it does not declare:
+    /// `Job::default()`, `job.tap(|it| ..)`.
+    fn extension(
+        &self,
+        state: &State,
+        name: &Name,
+        site: &Site<'_>,
+        types: &[TypeRef],
+    ) -> Option<Target<'p>> {
+        let own = |it: &TypeRef| self.shared.program.type_decl(&it.name).is_some();
+        if self.language != Language::Rust || !types.iter().all(own) {
+            return None;
+        }
+        let found = self.weak_pattern(state, name, site)?;
+        let Target::Pattern { pattern, .. } = &found else { return None };
+        let fits = site.is_static || matches!(pattern.role, Role::CallWith { .. });
+        fits.then_some(found)
     }
 
     /// A row whose class is not declared is saved as the pack that loaded it says; what a row gives by

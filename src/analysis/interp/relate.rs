@@ -51,6 +51,7 @@ impl Interp<'_> {
             self.relate_loads(&mut gates, *point, write);
             self.relate_checks(&mut gates, &tests, *point, write);
             self.relate_claims(&mut gates, &tests, &claims, (*point, write));
+            write.only_if.extend(self.conditions_of(&mut gates, point.block));
         }
         self.relate_followers(&mut gates, &tests, &mut writes);
         for (point, write) in &mut writes {

@@ -369,6 +369,7 @@ impl Interp<'_> {
             follows: false,
             versioned,
             weak,
+            only_if: Vec::new(),
             followed: false,
             workerlike: false,
         };

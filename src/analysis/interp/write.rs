@@ -83,6 +83,7 @@ impl Interp<'_> {
             follows: false,
             versioned: false,
             weak: false,
+            only_if: Vec::new(),
             followed: false,
             workerlike: false,
         }

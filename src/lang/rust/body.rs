@@ -129,6 +129,11 @@ pub(super) struct Body<'u, 's> {
 }
 
 impl<'u, 's> Body<'u, 's> {
+    /// The body of the function that the frame is for.
+    pub(super) fn new(unit: &'u mut Unit<'s>, site: Site, frame: Frame) -> Self {
+        Body { unit, site, frames: vec![frame], depth: 0, n_labels: 0 }
+    }
+
     /// Lowers a function, and reserves its id ahead of those of its closures.
     pub(super) fn function(
         unit: &'u mut Unit<'s>,
@@ -143,8 +148,7 @@ impl<'u, 's> Body<'u, 's> {
         let end = Span { start: declared.span.end.saturating_sub(1), ..declared.span };
         let end = Span { end: end.start, ..end };
         let site = Site { prefix: name.clone(), ..site };
-        let frames = vec![Frame::new(id, name, end)];
-        let mut body = Body { unit, site, frames, depth: 0, n_labels: 0 };
+        let mut body = Body::new(unit, site, Frame::new(id, name, end));
         let params = body.params(declared);
         if let Some(block) = block {
             let unit_value = matches!(declared.sig.output, ReturnType::Default);

@@ -47,11 +47,13 @@ pub(super) fn lower_item(unit: &mut Unit<'_>, site: &Site, item: &Item) {
             let name = join(&site.prefix, &unraw(&it.ident));
             let span = unit.spans.of(it.ident.span());
             unit.const_decl(site, name, &it.expr, span);
+            unit.initializer(site, &it.ident, &it.expr);
         }
         Item::Static(it) => {
             let name = join(&site.prefix, &unraw(&it.ident));
             let span = unit.spans.of(it.ident.span());
             unit.const_decl(site, name, &it.expr, span);
+            unit.initializer(site, &it.ident, &it.expr);
         }
         Item::Macro(it) => lower_item_macro(unit, site, &it.mac),
         Item::Type(it) => {
@@ -172,6 +174,7 @@ fn lower_impl(unit: &mut Unit<'_>, site: &Site, item: &syn::ItemImpl) {
                 let span = unit.spans.of(it.ident.span());
                 let short = unraw(&it.ident).into();
                 decl.consts.push(unit.member_const(&site, short, &it.expr, span));
+                unit.initializer(&site, &it.ident, &it.expr);
             }
             _ => (),
         }
@@ -213,6 +216,7 @@ pub(super) fn lower_item_macro(unit: &mut Unit<'_>, site: &Site, mac: &syn::Macr
     match name.as_str() {
         "macro_rules" => (),
         "table" if unit.lower_table(site, mac) => (),
+        "lazy_static" if unit.lower_lazy(site, mac) => (),
         _ => lower_hidden_items(unit, site, mac),
     }
 }

@@ -21,6 +21,7 @@ mod decl;
 mod drops;
 mod expr;
 mod format;
+mod initializer;
 mod macro_tokens;
 mod macros;
 mod names;
@@ -28,6 +29,7 @@ mod nesting;
 mod parse;
 mod path;
 mod pattern;
+mod recover;
 mod select;
 mod span;
 mod text;
@@ -40,10 +42,14 @@ mod tests;
 use crate::base::{Language, Source};
 use crate::ir;
 
-/// Lowers one Rust source. A source that does not parse gives a file with one problem in it.
+/// Lowers one Rust source. What of it does not parse is a problem, and the rest is read.
 pub fn lower(source: &Source) -> ir::File {
     let file = match parse::parse(source) {
-        Ok((syntax, spans)) => unit::Unit::new(source, spans).lower(&syntax),
+        Ok(parsed) => {
+            let mut file = unit::Unit::new(source, parsed.spans).lower(&parsed.file);
+            file.problems.splice(0..0, parsed.problems);
+            file
+        }
         Err(problem) => {
             let mut file = ir::File::empty(source.id, Language::Rust);
             file.exempt = source.exempt;
