@@ -74,10 +74,9 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     Ok(judge(args, &plan.configs, &triage.findings, &problems))
 }
 
-/// Whether a finding is shown in the format asked for.
+/// Whether a finding is shown to people; programs are given notes as well.
 fn shows(args: &CheckArgs, triaged: &Triaged) -> bool {
-    args.format.has_notes()
-        || args.notes
+    args.notes
         || args.min_confidence == Some(ConfidenceArg::Low)
         || triaged.finding.severity > Severity::Note
 }
