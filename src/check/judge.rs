@@ -4,7 +4,7 @@ use super::column::{Bearing, Target, acts_as_state, bearing, state_word, targets
 use super::guard::{Guard, same_state};
 use super::index::Index;
 use super::protect::{Protection, locks_in_vain, protection};
-use super::{Fault, Input, guard, settle, witness};
+use super::{Fault, Input, guard, schedule, settle, witness};
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::analysis::store::MAX_TRACE;
 use crate::analysis::{Value, sql_value};
@@ -132,6 +132,7 @@ fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault>
             }
             let mut fault = fault(&case, FaultKind::StaleCheck, Confidence::High);
             fault.steps.push((StepRole::Lock, held.span, "the lock is taken here".to_owned()));
+            fault.schedule = schedule::behind_lock(&case, &held);
             return vec![fault];
         }
         Protection::None => (general_kind(write), confidence(&case, guard)),
@@ -164,7 +165,11 @@ fn general_kind(write: &WriteFact) -> FaultKind {
 }
 
 /// The write with the column that makes it a transition.
-fn case_of<'a>(input: &'a Input<'a>, index: &'a Index, write: &'a WriteFact) -> Option<Case<'a>> {
+pub(super) fn case_of<'a>(
+    input: &'a Input<'a>,
+    index: &'a Index,
+    write: &'a WriteFact,
+) -> Option<Case<'a>> {
     if write.fresh {
         return None;
     }
@@ -455,6 +460,7 @@ fn fault(case: &Case<'_>, kind: FaultKind, confidence: Confidence) -> Fault {
         to: state_word(&case.target.value),
         values: witness::values(case),
         steps: witness::steps(case, kind),
+        schedule: schedule::of(case, kind, confidence),
         symbol: case.write.symbol,
     }
 }
