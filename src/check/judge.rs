@@ -143,7 +143,7 @@ fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault>
     if (write.weak || !by_name) && confidence == Confidence::High {
         confidence = Confidence::Medium;
     }
-    if super::column::is_setting(input, &case.target) || is_reset(&case.target) {
+    if super::column::is_setting(input, &case.target) || is_reset(&case) {
         confidence = Confidence::Low;
     }
     if let Some(vain) = write.loads.iter().find(|it| locks_in_vain(it)) {
@@ -403,9 +403,11 @@ fn loose_gate(case: &Case<'_>, confidence: Confidence) -> Option<Fault> {
     Some(out)
 }
 
-/// Whether what was done once is undone: to do that twice is to do it once.
-fn is_reset(target: &Target) -> bool {
-    target.class == ColumnClass::Done && target.value.alternatives().iter().all(is_unset)
+/// Whether what was done once is undone, for rows that were picked so: to do that twice is to do it once.
+fn is_reset(case: &Case<'_>) -> bool {
+    matches!(case.target.class, ColumnClass::Done | ColumnClass::Plain)
+        && case.target.value.alternatives().iter().all(is_unset)
+        && case.checks.iter().all(|it| it.1.kind == CheckKind::Filter)
 }
 
 /// Whether the states that pass have the new one among them. A check for what is unset, and a write that
