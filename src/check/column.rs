@@ -36,9 +36,8 @@ pub(super) fn targets(input: &Input<'_>, write: &WriteFact) -> Vec<Target> {
         });
     }
     if write.kind == WriteKind::Statement || write.changes.is_empty() {
-        for set in sets(write) {
-            out.push(statement_target(input, write, &table, set));
-        }
+        let all = sets(write).into_iter().map(|it| statement_target(input, write, &table, it));
+        out.extend(all.filter(|it| !is_copy(write, it)));
     }
     out.sort_by_key(|it| match it.class {
         ColumnClass::Strong => 0,
@@ -50,6 +49,14 @@ pub(super) fn targets(input: &Input<'_>, write: &WriteFact) -> Vec<Target> {
         ColumnClass::Version | ColumnClass::Never => 6,
     });
     out
+}
+
+/// Whether a column is written as the row that is written back came with it: nobody changed it.
+fn is_copy(write: &WriteFact, target: &Target) -> bool {
+    let Value::Path(path) = &target.value else { return false };
+    write.kind == WriteKind::Row
+        && write.row.as_ref().is_some_and(|it| it.alternatives().contains(&path.0))
+        && same_column(&path.1, &target.column)
 }
 
 fn sets(write: &WriteFact) -> Vec<&Assign> {

@@ -5,12 +5,12 @@ use super::guard::{Guard, same_state};
 use super::index::Index;
 use super::protect::{Protection, locks_in_vain, protection};
 use super::{Fault, Input, guard, settle, witness};
-use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::analysis::store::MAX_TRACE;
+use crate::analysis::{Value, sql_value};
 use crate::base::Span;
 use crate::finding::{Confidence, StepRole};
-use crate::ir::Engine;
+use crate::ir::{Condition, ConditionOp, Engine};
 use crate::model::ColumnClass;
 use crate::rule::FaultKind;
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
         out.extend(found.into_iter().filter(|it| it.confidence > Confidence::Low));
     }
     out.retain(|it| !input.program.is_exempt(it.symbol));
-    settle(out)
+    settle(input, out)
 }
 
 /// Calls whose statement has no guard, or has one only on some paths: that it is ignored on the others
@@ -323,7 +323,7 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
         && write.kind == WriteKind::Statement
         && matches!(write.look, Look::None | Look::Mistaken | Look::Passed)
         // A close at the very end that came too late is dropped, and that is right.
-        && write.followed
+        && (write.followed || is_spent_late(case))
         && !protected(case);
     if !ignored {
         return None;
@@ -343,6 +343,19 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
         out.symbol = case.write.symbol;
     }
     Some(out)
+}
+
+/// Whether what the claim is for came before it, in the transaction that it ends: when it is lost, the
+/// rest is committed all the same.
+fn is_spent_late(case: &Case<'_>) -> bool {
+    let Some((stmt, params)) = &case.write.statement else { return false };
+    let unset = |it: &Condition| match it.op {
+        ConditionOp::IsNull => true,
+        ConditionOp::Eq => it.values.iter().all(|it| is_unset(&sql_value(it, params))),
+        _ => false,
+    };
+    let own = |it: &&Condition| super::column::same_column(&it.column, &case.target.column);
+    case.write.behind && !is_outcome(case) && stmt.conditions.iter().filter(own).any(unset)
 }
 
 fn protected(case: &Case<'_>) -> bool {

@@ -1,5 +1,7 @@
 //! Which words does the command line understand?
 
+use super::fresh::FreshArgs;
+use super::test::TestArgs;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -46,6 +48,10 @@ pub(super) enum Command {
     Coverage(CoverageArgs),
     /// Print what a stage of the analysis makes of files
     Dump(DumpArgs),
+    /// Serve an editor over standard input and output
+    Lsp,
+    /// Run rules and packs on marked programs: what is missing, what is noisy
+    Test(TestArgs),
 }
 
 /// Which rules and configuration are used.
@@ -107,6 +113,9 @@ pub(super) struct CheckArgs {
     /// Print findings only: no summary, no problems
     #[arg(short, long)]
     pub(super) quiet: bool,
+
+    #[command(flatten)]
+    pub(super) fresh: FreshArgs,
 }
 
 #[derive(Debug, clap::Args)]

@@ -3,7 +3,7 @@
 use super::args::{CheckArgs, ConfidenceArg, FormatArg};
 use super::baseline::Baselines;
 use super::setup::Setup;
-use super::{Exit, Streams, expect, note};
+use super::{Exit, Streams, contract, expect, note};
 use crate::base::{Problem, ProblemKind};
 use crate::config::Configs;
 use crate::engine::Stats;
@@ -20,7 +20,8 @@ const SHOWN_PROBLEMS: usize = 10;
 pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     args.add_expect.iter().try_for_each(|it| expect::check_reason(it))?;
     let mut setup = Setup::load(&args.setup, streams)?;
-    let mut found = setup.discover(&args.paths, streams)?;
+    let found = setup.discover(&args.paths, streams)?;
+    let (mut found, before) = args.fresh.compare(&mut setup, &args.paths, found, streams)?;
     let mut plan = setup.plan(found.sources.iter().map(|it| &*it.path), streams)?;
     if let Some(confidence) = args.min_confidence {
         plan.configs.for_each(|it| it.set_min_confidence(confidence.into()));
@@ -29,6 +30,12 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     let outcome = plan.engine.analyze(&found.sources);
     let mut triage = triage(outcome.findings, &found.sources, &plan.configs);
     let known = baselines.settle(&mut triage, &mut found.sources, &mut setup, &plan)?;
+    let n_old = match before {
+        Some(before) => {
+            before.keep_fresh(args, &mut setup, &found.sources, &mut triage, streams)?
+        }
+        None => 0,
+    };
     if args.fix {
         triage.findings = expect::fix(triage.findings, &found.sources, &setup.cwd)?;
     }
@@ -54,8 +61,9 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     }
     if !args.quiet && args.format != FormatArg::Json {
         streams.err(|out| write_problems(&report, SHOWN_PROBLEMS, out));
-        note(&summary(&triage.findings, shown.len(), &report, outcome.stats.files, known));
+        note(&summary(&triage.findings, shown.len(), &report, outcome.stats.files, (known, n_old)));
     }
+    contract::check(&outcome.unfound, &found.sources, (&mut setup, &plan), streams)?;
     Ok(judge(args, &plan.configs, &triage.findings, &problems))
 }
 
@@ -85,7 +93,7 @@ fn summary(
     n_shown: usize,
     report: &Report<'_>,
     n_files: usize,
-    known: usize,
+    (known, n_old): (usize, usize),
 ) -> String {
     let files = count(n_files, "file");
     let mut line = if n_shown == 0 {
@@ -104,6 +112,9 @@ fn summary(
     let hidden = findings.len() - n_shown;
     if hidden > 0 {
         line = format!("{line}; {} hidden, show with --notes", count(hidden, "note"));
+    }
+    if n_old > 0 {
+        line = format!("{line}; {} not shown", count(n_old, "old finding"));
     }
     if known > 0 {
         line = format!("{line}; {known} known by the baseline");

@@ -7,12 +7,15 @@ mod args;
 mod baseline;
 mod check;
 mod config;
+mod contract;
 mod coverage;
 mod dump;
 mod expect;
+mod fresh;
 mod packs;
 mod rules;
 mod setup;
+mod test;
 mod write;
 
 use crate::report::{self, WriteColor};
@@ -66,11 +69,18 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Explain(args) => rules::explain(&args, streams),
         Command::Coverage(args) => coverage::run(&args, streams),
         Command::Dump(args) => dump::run(&args, streams),
+        Command::Lsp => serve(),
+        Command::Test(args) => test::run(&args, streams),
     };
     result.unwrap_or_else(|error| {
         note(&format!("error: {}", report::plain(&format!("{error:#}"))));
         Exit::Failure
     })
+}
+
+/// A client that goes without saying goodbye is a failure, as the protocol wants it.
+fn serve() -> Result<Exit> {
+    Ok(if crate::lsp::serve()? { Exit::Clean } else { Exit::Findings })
 }
 
 /// Writes a line to standard error. A closed stream is nobody's concern.

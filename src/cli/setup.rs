@@ -1,11 +1,14 @@
 //! Which configuration and packs does a run use? Complaints are printed where they arise.
 
 use super::args::SetupArgs;
-use super::packs::{Loader, options};
+use super::packs::Loader;
 use super::{Streams, note};
-use crate::config::{Config, ConfigError, Configs};
-use crate::discover::{self, ConfigFault, DiscoverError, Discovered, Origin, Request, Workspace};
+use crate::config::{Config, ConfigError, Configs, Located};
+use crate::discover::{
+    self, Comparison, ConfigFault, DiscoverError, Discovered, Origin, Reach, Request, Workspace,
+};
 use crate::engine::{Engine, Options};
+use crate::model::Claim;
 use crate::pack::Packs;
 use crate::report::{Complaint, plain, write_complaints};
 use crate::triage::OWN_RULES;
@@ -28,6 +31,8 @@ pub(super) struct Plan {
     pub(super) engine: Engine,
     /// For each of the configurations where it comes from.
     pub(super) origins: Vec<Origin>,
+    /// All contracts, in the order of the engine's.
+    pub(super) claims: Vec<Located<Claim>>,
 }
 
 impl Setup {
@@ -53,10 +58,15 @@ impl Setup {
         rule_ids(&self.packs)
     }
 
+    /// Whether all rules with this id speak of a whole program.
+    pub(super) fn is_of_program(&self, id: &str) -> bool {
+        let mut rules = self.packs.rules.iter().filter(|it| &*it.id.0 == id).peekable();
+        rules.peek().is_some() && rules.all(|it| it.fault.is_of_program())
+    }
+
     /// Reads the sources below `paths`; there must be at least one.
     pub(super) fn discover(&mut self, paths: &[PathBuf], streams: Streams) -> Result<Discovered> {
-        let request = Request { cwd: &self.cwd, paths };
-        let found = accept(discover::discover(&request, &mut self.workspace), streams)?;
+        let found = self.find(paths, streams)?;
         if found.sources.is_empty() {
             for problem in &found.problems {
                 note(&format!("{}: {}", plain(&problem.path), plain(&problem.message)));
@@ -65,6 +75,24 @@ impl Setup {
             bail!("nothing to analyse: no PHP, Rust or SQL file in {}", shown.join(", "));
         }
         Ok(found)
+    }
+
+    /// Reads the sources below `paths`.
+    pub(super) fn find(&mut self, paths: &[PathBuf], streams: Streams) -> Result<Discovered> {
+        let request = Request { cwd: &self.cwd, paths };
+        accept(discover::discover(&request, &mut self.workspace), streams)
+    }
+
+    /// What of `found`, the sources below `paths`, is compared with what of an earlier state.
+    pub(super) fn compare(
+        &mut self,
+        paths: &[PathBuf],
+        found: Discovered,
+        reach: &Reach,
+        streams: Streams,
+    ) -> Result<Comparison> {
+        let request = Request { cwd: &self.cwd, paths };
+        accept(discover::compare(&request, &mut self.workspace, found, reach), streams)
     }
 
     /// Settles what holds for each of the sources shown under `paths`, in the order of their ids.
@@ -89,6 +117,7 @@ impl Setup {
 
     fn plan_of(&mut self, sorter: Sorter, streams: Streams) -> Result<Plan> {
         let mut configs = Vec::new();
+        let mut claims: Vec<Located<Claim>> = Vec::new();
         let mut tongues: Vec<(Packs, Options)> = Vec::new();
         let mut tongue_of = Vec::new();
         for (origin, fitting) in &sorter.keys {
@@ -96,7 +125,8 @@ impl Setup {
             let packs = self.loader.packs(&whole, &self.workspace, streams)?;
             self.check_rules(&whole, &packs, streams)?;
             let config = whole.for_source(fitting);
-            let options = options(&config);
+            claims.extend(whole.claims.iter().cloned());
+            let options = Options::of(&config);
             let same = |it: &(Packs, Options)| it.0.hash == packs.hash && it.1 == options;
             tongue_of.push(tongues.iter().position(same).unwrap_or(tongues.len()));
             if tongue_of.last() == Some(&tongues.len()) {
@@ -105,9 +135,12 @@ impl Setup {
             configs.push(config);
         }
         let speaks = sorter.of.iter().map(|it| tongue_of[*it]).collect();
-        let engine = Engine::of_many(tongues, speaks);
+        claims.sort_by_key(|it| (it.file, it.range.start));
+        claims.dedup();
+        let contracts = claims.iter().map(|it| it.value.clone()).collect();
+        let engine = Engine::of_many(tongues, speaks).with_claims(contracts);
         let origins = sorter.keys.into_iter().map(|it| it.0).collect();
-        Ok(Plan { configs: Configs::new(configs, sorter.of), engine, origins })
+        Ok(Plan { configs: Configs::new(configs, sorter.of), engine, origins, claims })
     }
 
     fn check_rules(&self, config: &Config, packs: &Packs, streams: Streams) -> Result<()> {

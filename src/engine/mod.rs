@@ -1,7 +1,9 @@
 //! Runs the stages in order, once: sources in, findings and problems out.
 
+mod contract;
 mod isolate;
 mod memo;
+mod options;
 
 use crate::analysis::{Program, Settled, Store, dump, gaps};
 use crate::base::{Language, Problem, ProblemKind, Source, Span};
@@ -13,22 +15,12 @@ use crate::model::{self, Claim, ColumnClass, Lexica, Lexicon};
 use crate::pack::Packs;
 use crate::rule::Rule;
 pub use memo::{Interrupt, Memo};
+pub use options::Options;
 use rayon::prelude::*;
 use std::fmt::Write as _;
 
 /// Stack of the threads that walk input: what nests in a source nests in the walk.
 const STACK_BYTES: usize = 512 << 20;
-
-/// What a run can be told besides its packs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Regular expressions for columns that are states besides the built-in ones.
-    pub state_columns: Vec<String>,
-    /// Regular expressions for columns that are never states.
-    pub never_columns: Vec<String>,
-    /// The engine that statements go to, where the code does not tell.
-    pub dialect: Option<model::Engine>,
-}
 
 /// A stage whose value can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +61,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// What was understood, and what was not.
     pub coverage: Coverage,
+    /// Contracts, by position, whose function is not in the program, with the nearest that is.
+    pub unfound: Vec<(usize, Option<String>)>,
 }
 
 /// The analysis, ready to run.
@@ -176,13 +170,13 @@ impl Engine {
             claims: &self.claims,
         };
         let rules: Vec<&[Rule]> = self.tongues.iter().map(|it| &*it.packs.rules).collect();
-        let findings = isolate::run(|| check::check(&input, &rules)).unwrap_or_else(|message| {
-            problems.push(internal("rules", &message));
-            Vec::new()
-        });
+        let (findings, left_out) = isolate::run(|| check::check(&input, &rules))
+            .unwrap_or_else(|message| (Vec::new(), vec![internal("rules", &message)]));
+        problems.extend(left_out);
         let stats = stats(sources, files, &settled);
         let coverage = gaps(&program, &settled, lexica.numbered(0).words);
-        Some(Outcome { findings, problems, stats, coverage })
+        let unfound = contract::unfound(&program, &self.claims);
+        Some(Outcome { findings, problems, stats, coverage, unfound })
     }
 
     fn settle_whole(&self, program: &Program<'_>, sources: &[Source]) -> Settled {

@@ -5,8 +5,10 @@
 //! left out, so that a finding keeps its own whatever the configuration says about its neighbours.
 
 mod baseline;
+mod changes;
 mod expect;
 mod fingerprint;
+mod fresh;
 mod insert;
 mod levels;
 mod order;
@@ -18,6 +20,7 @@ use crate::base::Source;
 use crate::config::Configs;
 use crate::finding::Finding;
 pub use baseline::{Baseline, Entry, joined};
+pub use fresh::{State, fresh, is_same_program};
 pub use insert::{expecting, is_reason};
 pub use own::{DEAD_ENTRY_ID, OWN_RULES, OwnRule};
 
@@ -30,6 +33,26 @@ pub struct Triaged {
     pub fingerprint: String,
 }
 
+/// A finding that somebody answered for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppressed {
+    /// The finding.
+    pub triaged: Triaged,
+    /// Where the answer stands.
+    pub by: SuppressedBy,
+    /// The reason that was given; empty when there is none.
+    pub reason: String,
+}
+
+/// Where the answer to a finding stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuppressedBy {
+    /// In an expect comment.
+    Comment,
+    /// In a baseline.
+    Baseline,
+}
+
 /// What triage leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Triage {
@@ -37,6 +60,8 @@ pub struct Triage {
     pub findings: Vec<Triaged>,
     /// How many findings an expect comment answers for.
     pub expected: usize,
+    /// Those findings, and those that a baseline knows.
+    pub suppressed: Vec<Suppressed>,
     /// Those that the configuration leaves out; a baseline may still know them.
     pub hidden: Vec<Triaged>,
 }
@@ -45,10 +70,14 @@ pub struct Triage {
 pub fn triage(findings: Vec<Finding>, sources: &[Source], configs: &Configs) -> Triage {
     let findings = order::ordered(findings, sources);
     let findings = fingerprint::fingerprinted(findings, sources);
-    let (findings, expected) = expect::apply(findings, sources);
-    let mut out = Triage { expected, ..Triage::default() };
+    let (findings, suppressed) = expect::apply(findings, sources);
+    let leveled = |it: &Triaged| levels::leveled(it.clone(), configs.of(it.finding.primary.source));
+    let mut out = Triage { expected: suppressed.len(), ..Triage::default() };
+    for it in suppressed {
+        out.suppressed.extend(leveled(&it.triaged).map(|triaged| Suppressed { triaged, ..it }));
+    }
     for triaged in findings {
-        match levels::leveled(triaged.clone(), configs.of(triaged.finding.primary.source)) {
+        match leveled(&triaged) {
             Some(shown) => out.findings.push(shown),
             None => out.hidden.push(triaged),
         }

@@ -12,7 +12,8 @@ use crate::analysis::summary::{Effect, Summary};
 use crate::analysis::value::{Identity, Value};
 use crate::base::Language;
 use crate::ir::{Callee, ClassRef, FuncRef, Function, TypeRef};
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub(super) struct Binding {
     site: Identity,
     /// What the callables gave that the callee called, by what it knows them as.
     results: Vec<(Value, Value)>,
+    /// Loads that were brought over with a write; other writes of the callee have them too.
+    loads: RefCell<FxHashMap<*const LoadFact, Arc<LoadFact>>>,
 }
 
 /// The path from a callable that only a caller knows to what a call of it gives.
@@ -124,6 +127,9 @@ impl Interp<'_> {
         site: &Site<'_>,
         targets: &[FuncRef],
     ) -> Value {
+        if let [at] = targets {
+            return self.run_function(state, site, *at, 0);
+        }
         let mut joined: Option<(State, Value)> = None;
         for (idx, &at) in targets.iter().enumerate() {
             let mut branch = state.clone();
@@ -275,6 +281,7 @@ impl Interp<'_> {
             captures: Vec::new(),
             site: Identity(hasher.finish()),
             results: Vec::new(),
+            loads: RefCell::default(),
         }
     }
 
@@ -289,15 +296,17 @@ impl Interp<'_> {
         for (id, ty) in &summary.types {
             self.types.insert(binding.id(*id), ty.clone());
         }
-        let before = state.clone();
+        let before = (!summary.writes.is_empty()).then(|| state.clone());
         for effect in &summary.effects {
             self.import_effect(state, effect, binding);
         }
         for outcome in &summary.looks {
             self.look_at(&binding.value(outcome));
         }
-        for write in &summary.writes {
-            self.import_write(&before, state, site, write, binding);
+        if let Some(before) = before {
+            for write in &summary.writes {
+                self.import_write(&before, state, site, write, binding);
+            }
         }
         self.import_heap(state, summary, binding);
         let run: Vec<_> = summary.deferred.clone();
@@ -358,9 +367,10 @@ impl Interp<'_> {
                 self.effect(Effect::Check(check));
             }
             Effect::Load(load) => {
-                let load = bind_load(load, binding, state);
                 let point = self.tick();
-                self.loads.push((point, load));
+                if !self.rehearsal {
+                    self.loads.push((point, Arc::new(bind_load(load, binding, state))));
+                }
             }
             Effect::Acquire(held) => {
                 let mut held = held.clone();
@@ -418,11 +428,17 @@ impl Interp<'_> {
             }
             WriteKind::Row => None,
         };
-        let mut write = bind_write(write, binding);
+        let mut write = if self.rehearsal {
+            bind_write(without_evidence(write), binding)
+        } else {
+            bind_write(write.clone(), binding)
+        };
         if !super::arms::still_open(&mut write.only_if) {
             return;
         }
-        if let Some((_, params)) = &mut write.statement {
+        if let Some((_, params)) = &mut write.statement
+            && !params.is_empty()
+        {
             let settled =
                 params.iter().map(|(key, it)| (key.clone(), self.settled(before, it))).collect();
             *params = Arc::new(settled);
@@ -432,12 +448,9 @@ impl Interp<'_> {
             check.row = super::row::non_null(self.settled(before, &check.row));
         }
         for load in &mut write.loads {
-            load.key = load.key.as_ref().map(|it| self.settled(before, it));
+            *load = self.brought_over(before, load, binding);
         }
         write.context = prefix_context(&write.context, before);
-        for load in &mut write.loads {
-            load.context = prefix_context(&load.context, before);
-        }
         if write.trace.len() < 8 {
             write.trace.push(site.call.name_span.cover(self.span));
         }
@@ -445,6 +458,31 @@ impl Interp<'_> {
         let point = self.tick();
         state.last_write = Some(write.id);
         self.writes.push((point, write));
+    }
+
+    /// The load of a callee's write in the caller's terms; one and the same for all writes of a call.
+    fn brought_over(
+        &self,
+        before: &State,
+        load: &Arc<LoadFact>,
+        binding: &Binding,
+    ) -> Arc<LoadFact> {
+        if let Some(found) = binding.loads.borrow().get(&Arc::as_ptr(load)) {
+            return Arc::clone(found);
+        }
+        let mut out = LoadFact::clone(load);
+        out.row = binding.value(&out.row);
+        let key = out.key.as_ref().map(|it| binding.value(it));
+        out.key = key.map(|it| self.settled(before, &it));
+        out.table.value = out.table.value.as_ref().map(|it| binding.value(it));
+        for held in &mut out.context.held {
+            held.id = binding.id(held.id);
+            held.row = held.row.as_ref().map(|it| binding.value(it));
+        }
+        out.context = prefix_context(&out.context, before);
+        let out = Arc::new(out);
+        binding.loads.borrow_mut().insert(Arc::as_ptr(load), Arc::clone(&out));
+        out
     }
 }
 
@@ -482,12 +520,24 @@ pub(super) fn bind_check(check: &CheckFact, binding: &Binding) -> CheckFact {
     out
 }
 
-pub(super) fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
+/// A write as the state sees it.
+fn without_evidence(write: &WriteFact) -> WriteFact {
     let mut out = write.clone();
+    out.loads.clear();
+    out.checks.clear();
+    out.claims.clear();
+    out
+}
+
+/// A callee's write in the caller's terms, but for its loads.
+pub(super) fn bind_write(write: WriteFact, binding: &Binding) -> WriteFact {
+    let mut out = write;
     out.id = binding.id(out.id);
     out.row = out.row.as_ref().map(|it| binding.value(it));
     out.table.value = out.table.value.as_ref().map(|it| binding.value(it));
-    if let Some((_, params)) = &mut out.statement {
+    if let Some((_, params)) = &mut out.statement
+        && !params.is_empty()
+    {
         let bound = params.iter().map(|(key, it)| (key.clone(), binding.value(it))).collect();
         *params = Arc::new(bound);
     }
@@ -499,15 +549,6 @@ pub(super) fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
     }
     for check in &mut out.checks {
         *check = bind_check(check, binding);
-    }
-    for load in &mut out.loads {
-        load.row = binding.value(&load.row);
-        load.key = load.key.as_ref().map(|it| binding.value(it));
-        load.table.value = load.table.value.as_ref().map(|it| binding.value(it));
-        for held in &mut load.context.held {
-            held.id = binding.id(held.id);
-            held.row = held.row.as_ref().map(|it| binding.value(it));
-        }
     }
     for held in &mut out.context.held {
         held.id = binding.id(held.id);

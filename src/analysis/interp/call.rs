@@ -206,7 +206,7 @@ impl<'p> Interp<'p> {
         }
         let mut targets: Vec<FuncRef> = Vec::new();
         for ty in &types {
-            for at in self.shared.program.method_targets(&ty.name, name, MAX_TARGETS) {
+            for &at in self.shared.program.method_targets(&ty.name, name, MAX_TARGETS).iter() {
                 if !targets.contains(&at) && targets.len() < MAX_TARGETS {
                     targets.push(at);
                 }
@@ -335,7 +335,7 @@ impl<'p> Interp<'p> {
             weak: true,
         };
         let point = self.tick();
-        self.loads.push((point, load));
+        self.loads.push((point, Arc::new(load)));
     }
 
     /// An object whose fields are the columns of one loaded row is that row, with a class.

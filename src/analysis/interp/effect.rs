@@ -316,12 +316,19 @@ impl Interp<'_> {
         }
         match value {
             Value::Null | Value::Bool(false) | Value::Int(0 | 1) => false,
+            // Options as they are made ask for nothing.
+            Value::Opaque(id) if self.made.contains(&id) => false,
             Value::Case(_, name) => {
                 let name = name.to_ascii_lowercase();
-                name.contains("write") || name.contains("update") || name.contains("exclusive")
+                name.contains("write")
+                    || name.contains("update")
+                    || name.contains("exclusive")
+                    || name == "nx"
             }
             value => match value.as_str() {
-                Some(text) => text.to_ascii_lowercase().contains("update"),
+                Some(text) => {
+                    text.to_ascii_lowercase().contains("update") || text.eq_ignore_ascii_case("nx")
+                }
                 None => true,
             },
         }

@@ -14,6 +14,7 @@
 
 mod apply;
 mod arms;
+mod around;
 mod call;
 mod callable;
 mod column;
@@ -29,6 +30,7 @@ mod fetch;
 mod follow;
 mod format;
 mod handle;
+mod insert;
 mod lineage;
 mod list;
 mod pattern;
@@ -64,6 +66,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// Bodies with more blocks than this are read once, without going round their loops.
 const MAX_BLOCKS_TWICE: usize = 1500;
@@ -104,7 +107,7 @@ pub(crate) struct Outcome {
     /// All writes in it, with the evidence gathered so far.
     pub(crate) writes: Vec<WriteFact>,
     /// All loads in it.
-    pub(crate) loads: Vec<LoadFact>,
+    pub(crate) loads: Vec<Arc<LoadFact>>,
     /// What is known of its closures.
     pub(crate) nested: Vec<(FuncRef, Resolved)>,
     /// Writes whose count it looked at.
@@ -138,9 +141,9 @@ pub(crate) struct Interp<'p> {
     span: Span,
     effects: Vec<(Point, Effect)>,
     writes: Vec<(Point, WriteFact)>,
-    loads: Vec<(Point, LoadFact)>,
+    loads: Vec<(Point, Arc<LoadFact>)>,
     /// For closures: what was loaded around them.
-    known: Vec<LoadFact>,
+    known: Vec<Arc<LoadFact>>,
     /// Values that leave the function's sight: arguments of unknown calls, stored fields.
     escaped: Vec<(Point, Value)>,
     returns: Vec<(BlockId, Value, State)>,
@@ -155,6 +158,8 @@ pub(crate) struct Interp<'p> {
     /// Statements whose text only a caller knows.
     deferred: Vec<Deferred>,
     durable: bool,
+    /// The facts of this round are thrown away: only what it leaves behind in the state counts.
+    rehearsal: bool,
     /// Positions of blocks in reverse post-order.
     positions: Vec<usize>,
     /// Blocks in which a call does not come back.
@@ -209,6 +214,7 @@ impl<'p> Interp<'p> {
             looked: FxHashSet::default(),
             deferred: Vec::new(),
             durable: false,
+            rehearsal: false,
             positions: Vec::new(),
             ended: FxHashSet::default(),
             gates: RefCell::new(Gates::new(&func.cfg)),
@@ -224,7 +230,9 @@ impl<'p> Interp<'p> {
         out.depth = self.depth + 1;
         out.salt = self.identity(&"closure").0;
         out.types = self.types.clone();
-        out.known = self.known.iter().chain(self.loads.iter().map(|(_, it)| it)).cloned().collect();
+        out.rehearsal = self.rehearsal;
+        let loads = self.known.iter().chain(self.loads.iter().map(|(_, it)| it));
+        out.known = loads.filter(|_| !self.rehearsal).cloned().collect();
         out
     }
 
@@ -275,7 +283,9 @@ impl<'p> Interp<'p> {
         // An entry is taken when its block is read: what is left after a round is what the loops bring
         // around, and is joined in by the next.
         let mut entries: Vec<Option<State>> = vec![None; self.func.cfg.blocks.len()];
-        for _ in 0..rounds {
+        let is_rehearsal = self.rehearsal;
+        for round in 1..=rounds {
+            self.rehearsal = is_rehearsal || round < rounds;
             self.reset();
             merge(&mut entries[0], start.clone());
             for (idx, &block) in order.iter().enumerate() {
@@ -388,7 +398,10 @@ impl<'p> Interp<'p> {
             }
             Terminator::Return { value, .. } => {
                 let value = match value {
-                    Some(it) => self.operand_mut(&mut state, it, &"returned"),
+                    Some(it) => {
+                        let value = self.operand_mut(&mut state, it, &"returned");
+                        self.decided_constant(it, value)
+                    }
                     None => Value::Null,
                 };
                 self.returns.push((id, value, state));
@@ -475,11 +488,20 @@ fn merge(entry: &mut Option<State>, state: State) {
     }
 }
 
+/// Whether a question to an attempted lock is whether it was got.
+fn asks_whether_held(name: &str) -> bool {
+    let name = crate::base::snake_case(name);
+    let last = name.rsplit('_').next().unwrap_or_default();
+    matches!(last, "acquired" | "locked" | "held" | "owned" | "got" | "granted")
+}
+
 /// For a test of a tried lock: which, and whether a true test means that it was got.
 fn tried_lock(tested: &Value) -> Option<(Identity, bool)> {
     match tested {
         Value::Got(id) => Some((*id, true)),
         Value::Truthy(inner) => tried_lock(inner),
+        // `$lock->isAcquired()`
+        Value::Path(it) => tried_lock(&it.0).filter(|_| asks_whether_held(&it.1)),
         Value::Test(test) => {
             let (id, got) = tried_lock(&test.left)?;
             let falsy = |it: &Value| matches!(it, Value::Bool(false) | Value::Null | Value::Int(0));

@@ -8,7 +8,7 @@ use crate::analysis::state::State;
 use crate::analysis::value::{FoldedText, TestOp, Value};
 use crate::base::Name;
 use crate::ir::TypeRef;
-use crate::model::{Access, CallPattern, MessageRole, Role};
+use crate::model::{Access, CallPattern, MessageRole, Role, RowSource};
 use std::sync::Arc;
 
 impl Interp<'_> {
@@ -260,6 +260,9 @@ impl Interp<'_> {
             Role::Acquire { guard: true, .. } if self.is_kept_by_nobody(site) => {
                 Some(Value::Opaque(site.id))
             }
+            Role::Acquire { when, .. } if !self.is_lock_mode(state, site, when.as_ref()) => {
+                Some(Value::Opaque(site.id))
+            }
             Role::Acquire { lock, body, .. } => {
                 Some(self.acquire_role(state, site, *lock, body.as_ref()))
             }
@@ -488,7 +491,7 @@ impl Interp<'_> {
     ) -> Option<Value> {
         match role {
             MessageRole::Receive { .. } => Some(Value::Opaque(site.id)),
-            MessageRole::Register { handler, .. } => {
+            MessageRole::Register { handler, if_published: false, .. } => {
                 let handler = self.access(state, site, handler);
                 let mut apart = State { locals: Vec::new(), ..state.clone() };
                 apart.held.clear();
@@ -496,7 +499,8 @@ impl Interp<'_> {
                 self.run_callable(&mut apart, &handler, &[]);
                 None
             }
-            MessageRole::Ack { .. }
+            MessageRole::Register { .. }
+            | MessageRole::Ack { .. }
             | MessageRole::Nack { .. }
             | MessageRole::Publish { .. }
             | MessageRole::AutoAck
@@ -551,6 +555,8 @@ fn reads_rows(role: &Role) -> bool {
 /// closure gives for it.
 fn makes_of_result(role: &Role) -> bool {
     let from = match role {
+        // A query that was just built is run.
+        Role::Load { source, .. } => return *source == RowSource::default(),
         Role::Read { row, .. } => row,
         Role::CallWith { with: Some(with), gives: None, .. } => with,
         Role::Same { from } => from,

@@ -8,6 +8,7 @@ use crate::analysis::value::{Identity, TestOp, Value};
 use crate::base::{Name, Span};
 use crate::ir::BlockId;
 use crate::model::Yield;
+use rustc_hash::FxHashSet;
 
 /// A branch with what it tests.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(super) struct Tested {
     pub(super) value: Value,
     pub(super) span: Span,
     pub(super) columns: Vec<ColumnTest>,
+    /// Writes that the value may speak of.
+    pub(super) ids: FxHashSet<Identity>,
 }
 
 /// A column test found in a value.
@@ -109,6 +112,7 @@ pub(super) fn collect_vague(value: &Value, out: &mut Vec<ColumnTest>) {
                 push_test(out, row, column, CheckKind::Vague, Ok(Vec::new()));
             }
         }
+        Value::Choice(it) => collect_vague(&it.test, out),
         Value::Element(inner) => collect_vague(inner, out),
         _ => (),
     }
@@ -150,6 +154,20 @@ pub(super) fn filter_check(load: &LoadFact, filter: &Filter) -> CheckFact {
     }
 }
 
+/// Everything made by a call that the values speak of: what [`speaks_of`], [`counts`] and [`ran`] may hold
+/// for.
+pub(super) fn ids_in<'v>(values: impl IntoIterator<Item = &'v Value>) -> FxHashSet<Identity> {
+    let mut out = FxHashSet::default();
+    for value in values {
+        value.walk(&mut |it| {
+            if let Value::Count(id) | Value::Object(id) | Value::Ran(id) = it {
+                out.insert(*id);
+            }
+        });
+    }
+    out
+}
+
 /// Whether the value depends on how many rows a write affected, or on the row that it gave back.
 pub(super) fn speaks_of(value: &Value, id: Identity) -> bool {
     value.mentions(&Value::Count(id)) || value.mentions(&Value::Object(id))
@@ -163,9 +181,17 @@ pub(super) fn counts(value: &Value, write: &WriteFact) -> bool {
     value.walk(&mut |it| {
         found |= *it == Value::Count(write.id)
             || *it == outcome && !is_plain_outcome(write)
-            || it.as_path().is_some_and(|(base, _)| *base == outcome);
+            || it.as_path().is_some_and(|(base, _)| *base == outcome)
+            || is_compared_with_number(it, &outcome);
     });
     found
+}
+
+/// Whether something is compared with numbers: then it is one.
+fn is_compared_with_number(value: &Value, wanted: &Value) -> bool {
+    let Value::Test(test) = value else { return false };
+    let number = |it: &Value| matches!(it, Value::Int(_));
+    test.left == *wanted && !test.right.is_empty() && test.right.iter().all(number)
 }
 
 /// Whether the value tells that the write ran, and nothing more.

@@ -78,6 +78,11 @@ impl<'p> Interp<'p> {
                     }
                 }
             }
+            Value::Static(name) => {
+                let property = name.rsplit_once("::").map(|it| (it.0, Name::from(it.1)));
+                let types = property.map(|(class, name)| self.property_types(class, &name));
+                types.iter().flatten().for_each(|it| self.push_type(out, it));
+            }
             Value::Test(_) | Value::Truthy(_) if self.language == Language::Rust => {
                 out.push(TypeRef::named("bool"));
             }
@@ -181,7 +186,7 @@ impl<'p> Interp<'p> {
         if let Some(fact) = self.fact_of(class) {
             names.extend(fact.table_from.iter().map(|it| &**it));
         }
-        for ty in program.ancestry(class) {
+        for ty in program.ancestry(class).iter() {
             for decl in program.type_decls(&ty.name) {
                 for name in &names {
                     let property = decl.properties.iter().find(|it| &*it.name == *name);
@@ -223,7 +228,7 @@ impl<'p> Interp<'p> {
         if self.is_row_class(&ty.name) {
             return Some(self.shared.program.canonical(&ty.name));
         }
-        for ancestor in self.shared.program.ancestry(&ty.name) {
+        for ancestor in self.shared.program.ancestry(&ty.name).iter() {
             let args = if ancestor.name.eq_ignore_ascii_case(&ty.name) {
                 &ty.args
             } else {

@@ -8,7 +8,7 @@ use super::value::{Kind, Tags, Value, Work};
 use crate::analysis::CallSite;
 use crate::base::{Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef};
-use crate::model::{HandlerVerdict, MessageRole, Role};
+use crate::model::{Access, HandlerVerdict, MessageRole, Role};
 
 /// What a call means.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,9 +95,16 @@ impl Explorer<'_, '_> {
             targets = self.runnable(&[*at]);
         }
         if !targets.is_empty() {
+            if let Some(destructive) = self.delivers(&targets) {
+                return Meaning::Receive { destructive };
+            }
             let named = self.by_message_name(operands);
-            if let Some(found @ (Meaning::Ack { .. } | Meaning::Receive { .. })) = named {
-                return found;
+            // A job's own `close()` closes what the job is about.
+            let by_hand = self.root.verdict == HandlerVerdict::Explicit;
+            match named {
+                Some(found @ Meaning::Ack { .. }) if by_hand => return found,
+                Some(found @ Meaning::Receive { .. }) => return found,
+                _ => (),
             }
             let input = self.input;
             // What is called about a failure decides what becomes of it.
@@ -108,13 +115,30 @@ impl Explorer<'_, '_> {
                 return Meaning::Run(targets);
             }
         }
-        if !operands.targets().is_empty() {
+        let program = self.input.program;
+        if operands.targets().iter().any(|it| !program.function(*it).is_abstract) {
             return self.dull(operands);
+        }
+        if self.calls_unknown(operands) {
+            return Meaning::Work(Work::Unknown);
         }
         if let Some(found) = Self::by_row_role(operands) {
             return found;
         }
         self.by_message_name(operands).unwrap_or_else(|| self.by_name(operands))
+    }
+
+    /// Whether a generator hands out messages that it takes, and whether taking one removes it.
+    fn delivers(&self, targets: &[FuncRef]) -> Option<bool> {
+        let generators = targets.iter().filter(|it| self.input.program.function(**it).is_generator);
+        let sites = generators
+            .filter_map(|it| self.input.resolved.get(it))
+            .flat_map(|it| it.calls.values())
+            .filter(|it| !it.weak);
+        sites.flat_map(|it| &it.roles).find_map(|it| match &**it {
+            Role::Message(MessageRole::Receive { destructive, .. }) => Some(*destructive),
+            _ => None,
+        })
     }
 
     /// A function of the program that is not run in place.
@@ -152,7 +176,13 @@ impl Explorer<'_, '_> {
         let weak = operands.site.is_some_and(|it| it.weak);
         // An ack of something else is another message's.
         let blind = self.root.message_params.is_empty() && !self.root.receives;
-        let evident = operands.tags().of_message() || (blind && !weak);
+        // `commit_consumer_state()`: of everything that was handed over.
+        let of_all = self.root.receives
+            && !weak
+            && operands
+                .roles()
+                .any(|it| matches!(it, Role::Message(MessageRole::Ack { message: None })));
+        let evident = operands.tags().of_message() || (blind && !weak) || of_all;
         let receiver = operands.receiver.as_ref().map(|it| it.tags).unwrap_or_default();
         if receiver.has(Tags::FAILURE) {
             return None;
@@ -170,6 +200,9 @@ impl Explorer<'_, '_> {
                 operands.tags().has(Tags::MESSAGE).then_some(Meaning::Ack { weak })
             }
             MessageRole::Ack { .. } if evident => Some(Meaning::Ack { weak }),
+            MessageRole::Nack { .. } if evident && self.names_ack(operands) => {
+                Some(Meaning::Ack { weak })
+            }
             MessageRole::Nack { .. } if evident => Some(Meaning::GiveBack),
             MessageRole::Publish { .. } if evident => Some(Meaning::Publish { weak }),
             MessageRole::Register { .. } | MessageRole::AutoAck | MessageRole::Extend => {
@@ -181,6 +214,27 @@ impl Explorer<'_, '_> {
             | MessageRole::Nack { .. }
             | MessageRole::Publish { .. } => None,
         }
+    }
+
+    /// `ack_with(AckKind::Ack)`: the argument says that it settles.
+    fn names_ack(&self, operands: &Operands<'_>) -> bool {
+        let is_ack =
+            |it: &Value| matches!(&it.kind, Kind::Case(_, name) if self.input.words.ack.has(name));
+        operands.args.iter().any(is_ack)
+    }
+
+    /// `call_user_func($callback, $message)`: what is called is not known.
+    fn calls_unknown(&self, operands: &Operands<'_>) -> bool {
+        let known = operands.site.is_some_and(|it| !it.callables.is_empty());
+        self.throws()
+            && !known
+            && operands.roles().any(|role| match role {
+                Role::CallWith { body: Access::Arg(idx, _), each: false, later: false, .. } => {
+                    let body = operands.args.get(*idx as usize);
+                    body.is_some_and(|it| matches!(it.kind, Kind::Symbol(_)))
+                }
+                _ => false,
+            })
     }
 
     fn by_row_role(operands: &Operands<'_>) -> Option<Meaning> {
@@ -305,12 +359,16 @@ impl Explorer<'_, '_> {
         let about_message = operands.receiver.as_ref().is_some_and(|it| it.tags.has(Tags::MESSAGE));
         let quiet = match &operands.call.callee {
             Callee::New(_) | Callee::Macro(_) | Callee::Unknown => true,
-            // A plain function is the language's own, or tells what it could not do.
-            Callee::Function(name) => !name.contains(['\\', ':']),
-            Callee::Method { .. } | Callee::Static { .. } | Callee::Value(_) => about_message,
+            Callee::Function(name) => self.is_quiet_function(name),
+            Callee::Method { .. } | Callee::Static { .. } | Callee::Value(_) => {
+                about_message && !words.runs.has(name)
+            }
         };
         if words.parse.matches(name) {
             return Meaning::Parse;
+        }
+        if !quiet && self.asks_elsewhere(operands) {
+            return Meaning::Work(Work::Unknown);
         }
         if quiet
             || self.is_log(operands)
@@ -319,10 +377,32 @@ impl Explorer<'_, '_> {
         {
             return Meaning::Harmless;
         }
-        let courtesy = &words.general.courtesy_calls;
-        if courtesy.matches(&operands.name) || courtesy.matches(name) {
+        if self.is_courtesy(operands) {
             return Meaning::Work(Work::Courtesy);
         }
         Meaning::Work(Work::Unknown)
+    }
+
+    /// `$http->get($url)`: a request to another machine, however it is called.
+    fn asks_elsewhere(&self, operands: &Operands<'_>) -> bool {
+        let words = self.input.words;
+        let receiver = operands.name.rsplit_once('.').map_or("", |it| it.0);
+        let is_remote = receiver.split('.').any(|it| words.remote.has_first_or_last_word(it));
+        is_remote && words.requests.has(operands.short()) && !operands.args.is_empty()
+    }
+
+    /// Whether the call only tells somebody, or empties a cache.
+    pub(super) fn is_courtesy(&self, operands: &Operands<'_>) -> bool {
+        let courtesy = &self.input.words.general.courtesy_calls;
+        courtesy.matches(&operands.name) || courtesy.matches(operands.short())
+    }
+
+    /// Whether a plain function that the program does not define cannot lose work: one of the language
+    /// itself, that tells what it could not do, or a constructor of a value.
+    fn is_quiet_function(&self, name: &str) -> bool {
+        if !self.throws() {
+            return last_segment(name).starts_with(|it: char| it.is_uppercase());
+        }
+        !name.contains('\\') && !self.input.words.work.has_first_or_last_word(name)
     }
 }

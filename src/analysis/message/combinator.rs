@@ -33,6 +33,12 @@ impl Explorer<'_, '_> {
             };
             return Ok(vec![(Outcome::Return(value), path)]);
         }
+        if words.timeouts.has(name)
+            && let Some(inner) = operands.args.iter().rev().find(|it| it.tags.has(Tags::RESULT))
+            && let Some(symbol) = inner.as_symbol()
+        {
+            return Ok(self.timeout_call(symbol, inner, path));
+        }
         if self.is_new_collection(operands) {
             return Ok(vec![(Outcome::Return(Value::of(Kind::List(false))), path)]);
         }
@@ -48,6 +54,18 @@ impl Explorer<'_, '_> {
             }
             _ => Err(Box::new(path)),
         }
+    }
+
+    /// `timeout(limit, save())`: the result in time, or the failure of the wait.
+    fn timeout_call(&mut self, symbol: Symbol, inner: &Value, path: Path) -> Ways {
+        let mut late = path.clone();
+        late.state.facts.insert((symbol, Test::Failed), true);
+        self.materialize_failure(symbol, (&Test::Failed, true), inner.tags, &mut late);
+        let elapsed = inner.clone().tagged(Tags::FAILURE);
+        vec![
+            (Outcome::Return(wrap(Wrapper::Ok, inner.clone())), path),
+            (Outcome::Return(wrap(Wrapper::Err, elapsed)), late),
+        ]
     }
 
     /// `Vec::new()`, `HashMap::with_capacity(8)`.
@@ -84,6 +102,9 @@ impl Explorer<'_, '_> {
         if !is_result {
             return Err(Box::new(path));
         }
+        if words.chains.has(name) && !self.callables(operands).is_empty() {
+            return Ok(self.chain_call(site, operands, receiver, path));
+        }
         if words.passes_failure.has(name) {
             return Ok(vec![(Outcome::Return(receiver.clone()), path)]);
         }
@@ -94,6 +115,24 @@ impl Explorer<'_, '_> {
             return Ok(self.unwrap_call(receiver, path));
         }
         Err(Box::new(path))
+    }
+
+    /// `store().and_then(|it| send(it))`: the callable runs behind a good result.
+    fn chain_call(
+        &mut self,
+        site: Site,
+        operands: &Operands<'_>,
+        receiver: &Value,
+        path: Path,
+    ) -> Ways {
+        let mut ways = Vec::new();
+        for (inner, path) in self.both_ways(receiver, path) {
+            match inner {
+                Some(_) => ways.extend(self.run_callables(site, operands, None, path)),
+                None => ways.push((Outcome::Return(receiver.clone()), path)),
+            }
+        }
+        ways
     }
 
     /// `self.message.take()`: nothing stays behind.
@@ -189,7 +228,7 @@ impl Explorer<'_, '_> {
     /// A collection takes on what is put into it.
     pub(super) fn collect(&mut self, operands: &Operands<'_>, path: &mut Path) {
         let tags = operands.arg_tags();
-        if !self.input.words.collect.has(operands.short()) || tags == Tags::default() {
+        if !self.input.words.collect.has(operands.short()) {
             return;
         }
         let (location, old) = match &operands.call.callee {
@@ -203,7 +242,9 @@ impl Explorer<'_, '_> {
             }
             _ => (None, None),
         };
-        if let (Some(location), Some(old)) = (location, old) {
+        if let (Some(location), Some(old)) = (location, old)
+            && (tags != Tags::default() || matches!(old.kind, Kind::List(_)))
+        {
             let kind = if matches!(old.kind, Kind::List(_)) { Kind::List(true) } else { old.kind };
             let tags = old.tags.with(tags.of_part());
             path.state.write(location, Value { kind, tags });

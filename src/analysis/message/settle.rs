@@ -21,6 +21,7 @@ impl Explorer<'_, '_> {
     /// The next message comes.
     pub(super) fn deliver(&mut self, path: &mut Path, span: Span, text: &str) {
         self.close(path);
+        path.state.age_collections();
         let delivery = std::mem::take(&mut path.state.delivery);
         if let Some(settled) = delivery.settled.filter(Settled::is_bare)
             && delivery.failure.is_none()
@@ -28,6 +29,7 @@ impl Explorer<'_, '_> {
         {
             path.state.acked_before.get_or_insert(settled);
         }
+        path.state.delivery.depth = self.depth();
         path.trace = Trace::default();
         path.trace.push(StepRole::Load, span, text);
         if let Some(setting) = path.state.auto_ack {
@@ -59,7 +61,7 @@ impl Explorer<'_, '_> {
         (how, weak): (How, bool),
         name: &str,
     ) {
-        let on_purpose = self.is_on_purpose(span);
+        let on_purpose = self.is_on_purpose(span) || self.was_tried_enough(path);
         let delivery = &path.state.delivery;
         if delivery.settled.is_some() || delivery.given_back {
             return;
@@ -69,8 +71,10 @@ impl Explorer<'_, '_> {
             path.state.delivery.failure = None;
         }
         let delivery = &mut path.state.delivery;
+        let outer = self.frames.iter().rev().skip(1).rev().map(|it| it.span);
         delivery.settled = Some(Settled {
             span,
+            calls: outer.chain([span]).collect(),
             how,
             worked: delivery.worked,
             in_transaction: delivery.in_transaction,
@@ -116,7 +120,8 @@ impl Explorer<'_, '_> {
         let delivery = &path.state.delivery;
         let late = delivery.failure.as_ref().is_some_and(|it| it.late);
         let too_late = delivery.settled.as_ref().is_some_and(|it| {
-            it.how == How::Ack && !it.on_purpose && !it.worked && !late && !delivery.given_back
+            let lost = !it.worked || delivery.strand.is_some();
+            it.how == How::Ack && !it.on_purpose && lost && !late && !delivery.given_back
         });
         path.trace.push(StepRole::Note, span, text);
         if too_late {
@@ -158,8 +163,15 @@ impl Explorer<'_, '_> {
             _ if call.name.is_empty() => "the call fails here".to_owned(),
             _ => format!("`{}` fails here", call.name),
         };
+        path.trace = path.trace.without_failures();
         path.trace.push(StepRole::Throw, call.span, text);
-        let failure = Failure { work: call.work, phase: Phase::Flying, late, site: call.site };
+        let failure = Failure {
+            work: call.work,
+            phase: Phase::Flying,
+            late,
+            depth: call.depth,
+            site: call.site,
+        };
         path.state.delivery.failure = Some(failure);
     }
 
@@ -183,7 +195,10 @@ impl Explorer<'_, '_> {
         if *test != Test::Failed || !holds || !tags.has(Tags::RESULT) {
             return;
         }
-        let Some(call) = self.symbols.info(symbol).call.clone() else { return };
+        // One of several results failed when an element of them did.
+        let whole = self.symbols.root(symbol);
+        let call = [symbol, whole].iter().find_map(|it| self.symbols.info(*it).call.clone());
+        let Some(call) = call else { return };
         let late = tags.has(Tags::LATE);
         let delivery = &path.state.delivery;
         let settled = delivery.settled.clone();
@@ -328,7 +343,8 @@ impl Explorer<'_, '_> {
         let permanent = class.as_deref().is_some_and(|it| self.is_permanent(it));
         if !permanent && self.matters(Work::Thrown, true, &path.state) {
             let site = super::explore::mix((self.frame().key, self.frame().at, span));
-            let call = Origination { work: Work::Thrown, span, name: "".into(), site };
+            let depth = self.depth();
+            let call = Origination { work: Work::Thrown, span, name: "".into(), depth, site };
             Self::fail(path, &call);
         }
     }
@@ -407,7 +423,7 @@ impl Explorer<'_, '_> {
                     && !self.is_failed(value, &path.state)
                     && self.root.receives
                     && !self.awaits_reply()
-                    && value.tags.of_message();
+                    && (value.tags.of_message() || value.tags.has(Tags::EARLIER));
                 let func = self.input.program.function(self.root.func);
                 let denies = self.denies(func, &path.state.delivery);
                 if hands_out {
@@ -430,6 +446,7 @@ impl Explorer<'_, '_> {
                 let swallowed = delivery.caught().is_some()
                     && delivery.settled.is_none()
                     && !delivery.given_back
+                    && !self.hands_out_failures(value, &path.state)
                     && self.root.acks(value, self.is_failed(value, &path.state));
                 if swallowed {
                     self.report(path, MessageFaultKind::SwallowedFailure);

@@ -1,7 +1,7 @@
 //! State: everything that is known at one point of one path: variables, tested facts, and what became
 //! of the message and of a failure.
 
-use super::value::{Location, Symbol, Test, Value, Work};
+use super::value::{Kind, Location, Symbol, Tags, Test, Value, Work};
 use crate::base::{Name, Span};
 use crate::finding::StepRole;
 use crate::ir::{BlockId, LocalId};
@@ -33,6 +33,8 @@ pub(super) struct State {
 /// What became of the message that is being handled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Delivery {
+    /// How deep in the calls it was delivered.
+    pub(super) depth: u8,
     pub(super) settled: Option<Settled>,
     pub(super) failure: Option<Failure>,
     /// It was settled although the work had failed.
@@ -43,6 +45,8 @@ pub(super) struct Delivery {
     pub(super) in_transaction: bool,
     /// Loops that were entered since it was delivered.
     pub(super) seen: BTreeSet<u64>,
+    /// Function depth and first block of a way that was chosen by how often it was tried.
+    pub(super) attempts: Option<(u8, BlockId)>,
 }
 
 /// The message is gone from the queue.
@@ -50,6 +54,8 @@ pub(super) struct Delivery {
 #[expect(clippy::struct_excessive_bools, reason = "independent circumstances of one moment")]
 pub(super) struct Settled {
     pub(super) span: Span,
+    /// The calls that led to it, outermost first, and it itself.
+    pub(super) calls: Vec<Span>,
     pub(super) how: How,
     /// Part of the work came before it.
     pub(super) worked: bool,
@@ -79,6 +85,8 @@ pub(super) struct Failure {
     pub(super) phase: Phase,
     /// It came behind the ack.
     pub(super) late: bool,
+    /// How deep in the calls it failed.
+    pub(super) depth: u8,
     /// The call that failed.
     pub(super) site: u64,
 }
@@ -157,6 +165,17 @@ impl Trace {
         self.0 = Some(Rc::new(Node { event, before }));
     }
 
+    /// Leaves out what an earlier failure left behind, when it turned out not to matter.
+    pub(super) fn without_failures(&self) -> Self {
+        let mut out = Self::default();
+        let of_failure =
+            |it: &Event| matches!(it.role, StepRole::Throw | StepRole::Catch | StepRole::Exit);
+        for event in self.events().into_iter().filter(|it| !of_failure(it)) {
+            out.push(event.role, event.span, event.text);
+        }
+        out
+    }
+
     /// Oldest first.
     pub(super) fn events(&self) -> Vec<Event> {
         let mut out = Vec::new();
@@ -219,10 +238,45 @@ impl State {
         }
     }
 
+    /// Forgets what is known of a symbol itself.
+    pub(super) fn forget(&mut self, symbol: Symbol) {
+        let known: Vec<Test> = self
+            .facts
+            .range((symbol, Test::Truthy)..)
+            .take_while(|((it, _), _)| *it == symbol)
+            .map(|((_, test), _)| test.clone())
+            .collect();
+        for test in known {
+            self.facts.remove(&(symbol, test));
+        }
+        let held: Vec<Name> = self
+            .fields
+            .range((symbol, Name::from(""))..)
+            .take_while(|((it, _), _)| *it == symbol)
+            .map(|((_, name), _)| name.clone())
+            .collect();
+        for name in held {
+            self.fields.remove(&(symbol, name));
+        }
+    }
+
+    /// Collections of messages hold only earlier ones when the next comes.
+    pub(super) fn age_collections(&mut self) {
+        let message = Tags::MESSAGE.with(Tags::DATA);
+        for value in self.locals.values_mut().chain(self.fields.values_mut()) {
+            if matches!(value.kind, Kind::List(_)) && value.tags.has(message) {
+                value.tags = value.tags.without(message).with(Tags::EARLIER);
+            }
+        }
+    }
+
     /// Forgets the variables of a function that was left.
     pub(super) fn leave(&mut self, depth: u8) {
-        self.locals.retain(|(it, _), _| *it < depth);
-        self.aliases.retain(|(it, _), _| *it < depth);
+        self.locals.split_off(&(depth, LocalId(0)));
+        self.aliases.split_off(&(depth, LocalId(0)));
+        if self.delivery.attempts.is_some_and(|(it, _)| it >= depth) {
+            self.delivery.attempts = None;
+        }
         if let Some(Failure { phase: Phase::Caught(caught), .. }) = &mut self.delivery.failure
             && caught.arm.is_some_and(|(it, _)| it >= depth)
         {

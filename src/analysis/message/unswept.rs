@@ -19,7 +19,7 @@ use crate::base::{Name, Span, last_segment};
 use crate::finding::{Confidence, StepRole};
 use crate::ir::{
     Call, Callee, ClassRef, Condition, ConditionOp, Const, FuncRef, Function, InstrKind, LocalId,
-    Operand, ParamRef, Rvalue, Statement, StatementKind,
+    Operand, ParamRef, Rvalue, SqlExpr, Statement, StatementKind,
 };
 use crate::model::Role;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,8 +43,9 @@ struct Entry {
 pub(super) fn find(input: &MessageInput<'_>, roots: &[Root], found: &mut Found) {
     let workers = reach(input, roots);
     let mut entries: BTreeMap<(String, String, String), Entry> = BTreeMap::new();
-    let updates = input.writes.iter().filter_map(|it| entry_of(input, it, &workers));
-    for entry in updates.chain(inserts(input, &workers)) {
+    let updates = input.writes.iter().copied().filter_map(|it| entry_of(input, it, &workers));
+    let made = made(input, &workers);
+    for entry in updates.chain(inserts(input, &workers)).chain(made) {
         let Some(stem) = entry.table.stem() else { continue };
         let key = (stem, entry.column.to_lowercase(), entry.state.clone());
         let first = entries.get(&key).is_none_or(|it| entry.primary < it.primary);
@@ -53,7 +54,7 @@ pub(super) fn find(input: &MessageInput<'_>, roots: &[Root], found: &mut Found) 
         }
     }
     for entry in entries.into_values() {
-        let closed = input.writes.iter().find(|it| closes(input, it, &entry));
+        let closed = input.writes.iter().copied().find(|it| closes(input, it, &entry));
         if let Some(closed) = closed
             && !is_swept(input, &entry)
         {
@@ -111,9 +112,18 @@ fn entry_of(
     write: &WriteFact,
     workers: &BTreeSet<FuncRef>,
 ) -> Option<Entry> {
-    let is_update = write.statement.as_ref().is_none_or(|(it, _)| it.kind == StatementKind::Update);
     let at = enclosing(input, write.primary).unwrap_or(write.symbol);
-    if !is_update || write.weak || write.fresh || is_exempt(input, at) {
+    if write.weak || is_exempt(input, at) {
+        return None;
+    }
+    let is_worker = workers.contains(&write.symbol) || workers.contains(&at);
+    let makes = match &write.statement {
+        Some((it, _)) if it.kind == StatementKind::Insert => true,
+        Some((it, _)) if it.kind == StatementKind::Update => false,
+        Some(_) => return None,
+        None => write.fresh,
+    };
+    if makes && !is_worker {
         return None;
     }
     let table = write.table.word().unwrap_or_default();
@@ -121,11 +131,11 @@ fn entry_of(
         input.columns.classify(table, column).is_state()
             && input.words.general.transient.matches(state)
     })?;
-    let found = match waiting(input, write, &column, &state)? {
-        Waiting::Guard => None,
-        Waiting::Load(span) => Some(span),
-    };
-    let is_worker = workers.contains(&write.symbol) || workers.contains(&at);
+    let found =
+        match makes.then_some(Waiting::Guard).or_else(|| waiting(input, write, &column, &state))? {
+            Waiting::Guard => None,
+            Waiting::Load(span) => Some(span),
+        };
     // A table that is polled for waiting rows is a queue as well.
     let picks = write.statement.as_ref().is_some_and(|(it, _)| it.source.is_some());
     let polls = (found.is_some() || picks) && write.workerlike;
@@ -155,15 +165,18 @@ fn waiting(
     column: &str,
     state: &str,
 ) -> Option<Waiting> {
+    let mut guard = None;
     if let Some((statement, params)) = &write.statement {
         let own = conditions(statement);
-        if own.iter().any(|it| admits(it, column, state, params)) || leases(input, &own) {
+        // What is asked of age beside another state is a schedule, not a lease.
+        let excluded = own.iter().any(|it| excludes(it, column, state, params));
+        if own.iter().any(|it| admits(it, column, state, params))
+            || !excluded && leases(input, &own)
+        {
             return None;
         }
         let guards = |it: &&Condition| same_column(&it.column, column) && it.any.is_empty();
-        if own.iter().any(guards) {
-            return Some(Waiting::Guard);
-        }
+        guard = own.iter().any(guards).then_some(Waiting::Guard);
     }
     let filter = write.loads.iter().find(|it| {
         it.table.same(&write.table) == Some(true)
@@ -172,8 +185,23 @@ fn waiting(
                 same_column(&filter.column, column) && !filter.negated && knows
             })
             && !filter_admits(it, column, state)
-    })?;
-    Some(Waiting::Load(filter.span))
+    });
+    filter.map(|it| Waiting::Load(it.span)).or(guard)
+}
+
+/// Whether a condition lets only rows in other states through, which it names.
+fn excludes(
+    condition: &Condition,
+    column: &str,
+    state: &str,
+    params: &BTreeMap<ParamRef, Value>,
+) -> bool {
+    let other = |it: &SqlExpr| text(&sql_value(it, params)).is_some_and(|it| *it != *state);
+    same_column(&condition.column, column)
+        && condition.any.is_empty()
+        && matches!(condition.op, ConditionOp::Eq | ConditionOp::In)
+        && !condition.values.is_empty()
+        && condition.values.iter().all(other)
 }
 
 fn same_column(a: &str, b: &str) -> bool {
@@ -267,19 +295,20 @@ fn closes(input: &MessageInput<'_>, write: &WriteFact, entry: &Entry) -> bool {
 
 fn is_swept(input: &MessageInput<'_>, entry: &Entry) -> bool {
     let same = |table: &Table| table.same(&entry.table) != Some(false);
-    let by_write = input.writes.iter().filter(|it| same(&it.table)).any(|it| {
+    let by_write = input.writes.iter().copied().filter(|it| same(&it.table)).any(|it| {
         let Some((statement, params)) = &it.statement else { return false };
         sweeps(input, statement, params, entry)
     });
     let by_load = input
         .loads
         .iter()
+        .copied()
         .filter(|it| same(&it.table))
         .any(|it| it.key.is_none() && filter_admits(it, &entry.column, &entry.state));
     let empty = BTreeMap::new();
     let stem = entry.table.stem().unwrap_or_default();
     let by_script = input.program.files().flat_map(|it| &it.statements).any(|it| {
-        crate::analysis::fact::stem(&it.table) == stem && sweeps(input, it, &empty, entry)
+        *crate::analysis::stem::stem(&it.table) == *stem && sweeps(input, it, &empty, entry)
     });
     by_write || by_load || by_script || has_hook(input, entry)
 }
@@ -299,10 +328,35 @@ fn sweeps(
 /// Whether the class has a hook for jobs that failed for good, and it writes that table.
 fn has_hook(input: &MessageInput<'_>, entry: &Entry) -> bool {
     let class = &input.program.function(entry.function).class;
-    input.writes.iter().filter(|it| it.table.same(&entry.table) == Some(true)).any(|it| {
+    input.writes.iter().copied().filter(|it| it.table.same(&entry.table) == Some(true)).any(|it| {
         let func = input.program.function(it.symbol);
         func.class == *class && class.is_some() && input.words.failure_hooks.has(&func.short)
     })
+}
+
+/// Rows that a worker makes in a state on the way, by what is known of their values.
+fn made(input: &MessageInput<'_>, workers: &BTreeSet<FuncRef>) -> Vec<Entry> {
+    let mut out = Vec::new();
+    for at in workers.iter().filter(|it| !is_exempt(input, **it)) {
+        for made in input.resolved.get(at).into_iter().flat_map(|it| &it.inserts) {
+            let table = made.table.word().unwrap_or_default();
+            let known = made.sets.iter().filter_map(|(column, value)| Some((column, text(value)?)));
+            let found = known.into_iter().find(|(column, state)| {
+                input.columns.classify(table, column).is_state()
+                    && input.words.general.transient.matches(state)
+            });
+            let Some((column, state)) = found else { continue };
+            out.push(Entry {
+                table: made.table.clone(),
+                column: column.to_string(),
+                state: state.to_string(),
+                primary: made.primary,
+                function: *at,
+                found: None,
+            });
+        }
+    }
+    out
 }
 
 /// Rows that are made in a state on the way.

@@ -20,7 +20,8 @@ fn triaged(language: Language, text: &str) -> Vec<Triaged> {
     };
     let findings = starts.iter().map(finding).collect();
     let findings = super::super::fingerprint::fingerprinted(findings, &sources);
-    let (left, expected) = apply(findings, &sources);
+    let (left, suppressed) = apply(findings, &sources);
+    let expected = suppressed.len();
     let complaints = |it: &Triaged| OWN_RULES.iter().any(|r| *r.id == *it.finding.rule.0);
     assert_eq!(expected, starts.len() - left.iter().filter(|it| !complaints(it)).count());
     left
@@ -74,6 +75,14 @@ fn an_expect_comment_covers_its_line_its_statement_and_its_function() {
     ] {
         assert_eq!(left(Language::Php, text), wanted, "{text}");
     }
+}
+
+#[test]
+fn a_misspelt_rule_gets_the_one_that_fires_there() {
+    let left = triaged(Language::Php, "@; // rowrace: expect[rul, other] one cron");
+    let messages: Vec<_> = left.iter().map(|it| &*it.finding.message).collect();
+    let wanted = "no finding of `rul`, `other` for this expect comment, did you mean `rule`?";
+    assert_eq!(messages, ["", wanted]);
 }
 
 #[test]
