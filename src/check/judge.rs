@@ -144,7 +144,7 @@ fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault>
     if (write.weak || !by_name) && confidence == Confidence::High {
         confidence = Confidence::Medium;
     }
-    if super::column::is_setting(input, &case.target) {
+    if super::column::is_setting(input, &case.target) || is_reset(&case) {
         confidence = Confidence::Low;
     }
     if let Some(vain) = write.loads.iter().find(|it| locks_in_vain(it)) {
@@ -237,7 +237,12 @@ fn confidence(case: &Case<'_>, guard: Guard) -> Confidence {
         Bearing::Vague => Confidence::Medium,
         Bearing::None => return unchecked(case),
     };
-    if !is_claim(case) && case.checks.iter().all(|it| only_saves_a_write(case, it)) {
+    // Work that hangs on a claim may stand in another function than its check.
+    let is_here = |it: &(Bearing, &CheckFact)| {
+        it.1.kind == CheckKind::Branch && it.1.symbol == case.write.symbol
+    };
+    let may_save = !is_claim(case) || case.checks.iter().all(is_here);
+    if may_save && case.checks.iter().all(|it| only_saves_a_write(case, it)) {
         return Confidence::Low;
     }
     found
@@ -414,6 +419,13 @@ fn loose_gate(case: &Case<'_>, confidence: Confidence) -> Option<Fault> {
     out.primary = check.span;
     out.symbol = check.symbol;
     Some(out)
+}
+
+/// Whether what was done once is undone, for rows that were picked so: to do that twice is to do it once.
+fn is_reset(case: &Case<'_>) -> bool {
+    matches!(case.target.class, ColumnClass::Done | ColumnClass::Plain)
+        && case.target.value.alternatives().iter().all(is_unset)
+        && case.checks.iter().all(|it| it.1.kind == CheckKind::Filter)
 }
 
 /// Whether the states that pass have the new one among them. A check for what is unset, and a write that
