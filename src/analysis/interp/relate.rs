@@ -82,7 +82,8 @@ impl Interp<'_> {
                 )
             })
         };
-        self.resolved.calls.iter().filter(|(_, it)| !tells(it)).map(|(at, _)| *at).collect()
+        let works = |it: &CallSite| !tells(it) && !turns_a_constant(it);
+        self.resolved.calls.iter().filter(|(_, it)| works(it)).map(|(at, _)| *at).collect()
     }
 
     /// Whether a call site is reached after the point in the same round of any loop.
@@ -400,6 +401,12 @@ impl Interp<'_> {
             .map(|it| it.into_fact(holds, self.span, self.at))
             .collect()
     }
+}
+
+/// `StatusCode::NO_CONTENT.into_response()`: an unknown method of a constant, given nothing.
+fn turns_a_constant(call: &CallSite) -> bool {
+    let fixed = call.receiver.is_constant() || matches!(call.receiver, Value::Static(_));
+    call.unknown && call.args.is_empty() && fixed && !matches!(call.receiver, Value::Class(_))
 }
 
 /// Whether the call does nothing but write the same row back.
