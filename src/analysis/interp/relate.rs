@@ -169,7 +169,10 @@ impl Interp<'_> {
         write: &WriteFact,
     ) -> bool {
         self.resolved.calls.iter().any(|((block, instr), call)| {
-            let own = (*block, *instr) == (point.block, point.instr) || persists(call, write);
+            // The read itself is run by a call as well.
+            let own = (*block, *instr) == (point.block, point.instr)
+                || (*block, *instr) == (load.block, load.instr)
+                || persists(call, write);
             let at = Point { block: *block, instr: *instr, seq: u32::MAX };
             (call.works || !own && call.durable) && precedes(gates, load, at)
         })
