@@ -4,7 +4,7 @@ use super::column::{Bearing, Target, acts_as_state, bearing, state_word, targets
 use super::guard::{Guard, same_state};
 use super::index::Index;
 use super::protect::{Protection, locks_in_vain, protection};
-use super::{Fault, Input, guard, settle, witness};
+use super::{Fault, Input, guard, schedule, settle, witness};
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::analysis::store::MAX_TRACE;
 use crate::analysis::{Value, sql_value};
@@ -132,6 +132,7 @@ fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault>
             }
             let mut fault = fault(&case, FaultKind::StaleCheck, Confidence::High);
             fault.steps.push((StepRole::Lock, held.span, "the lock is taken here".to_owned()));
+            fault.schedule = schedule::behind_lock(&case, &held);
             return vec![fault];
         }
         Protection::None => (general_kind(write), confidence(&case, guard)),
@@ -143,7 +144,7 @@ fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault>
     if (write.weak || !by_name) && confidence == Confidence::High {
         confidence = Confidence::Medium;
     }
-    if super::column::is_setting(input, &case.target) {
+    if super::column::is_setting(input, &case.target) || is_reset(&case) {
         confidence = Confidence::Low;
     }
     if let Some(vain) = write.loads.iter().find(|it| locks_in_vain(it)) {
@@ -164,7 +165,11 @@ fn general_kind(write: &WriteFact) -> FaultKind {
 }
 
 /// The write with the column that makes it a transition.
-fn case_of<'a>(input: &'a Input<'a>, index: &'a Index, write: &'a WriteFact) -> Option<Case<'a>> {
+pub(super) fn case_of<'a>(
+    input: &'a Input<'a>,
+    index: &'a Index,
+    write: &'a WriteFact,
+) -> Option<Case<'a>> {
     if write.fresh {
         return None;
     }
@@ -232,7 +237,12 @@ fn confidence(case: &Case<'_>, guard: Guard) -> Confidence {
         Bearing::Vague => Confidence::Medium,
         Bearing::None => return unchecked(case),
     };
-    if !is_claim(case) && case.checks.iter().all(|it| only_saves_a_write(case, it)) {
+    // Work that hangs on a claim may stand in another function than its check.
+    let is_here = |it: &(Bearing, &CheckFact)| {
+        it.1.kind == CheckKind::Branch && it.1.symbol == case.write.symbol
+    };
+    let may_save = !is_claim(case) || case.checks.iter().all(is_here);
+    if may_save && case.checks.iter().all(|it| only_saves_a_write(case, it)) {
         return Confidence::Low;
     }
     found
@@ -411,6 +421,13 @@ fn loose_gate(case: &Case<'_>, confidence: Confidence) -> Option<Fault> {
     Some(out)
 }
 
+/// Whether what was done once is undone, for rows that were picked so: to do that twice is to do it once.
+fn is_reset(case: &Case<'_>) -> bool {
+    matches!(case.target.class, ColumnClass::Done | ColumnClass::Plain)
+        && case.target.value.alternatives().iter().all(is_unset)
+        && case.checks.iter().all(|it| it.1.kind == CheckKind::Filter)
+}
+
 /// Whether the states that pass have the new one among them. A check for what is unset, and a write that
 /// unsets it, are on two ways.
 fn admits(case: &Case<'_>, passes: &[Value]) -> bool {
@@ -455,6 +472,7 @@ fn fault(case: &Case<'_>, kind: FaultKind, confidence: Confidence) -> Fault {
         to: state_word(&case.target.value),
         values: witness::values(case),
         steps: witness::steps(case, kind),
+        schedule: schedule::of(case, kind, confidence),
         symbol: case.write.symbol,
     }
 }

@@ -1,6 +1,7 @@
 //! Which configuration and packs does a run use? Complaints are printed where they arise.
 
 use super::args::SetupArgs;
+use super::input::NothingToAnalyse;
 use super::packs::Loader;
 use super::{Streams, note};
 use crate::config::{Config, ConfigError, Configs, Located};
@@ -72,7 +73,7 @@ impl Setup {
                 note(&format!("{}: {}", plain(&problem.path), plain(&problem.message)));
             }
             let shown: Vec<_> = paths.iter().map(|it| format!("`{}`", it.display())).collect();
-            bail!("nothing to analyse: no PHP, Rust or SQL file in {}", shown.join(", "));
+            return Err(NothingToAnalyse(shown.join(", ")).into());
         }
         Ok(found)
     }

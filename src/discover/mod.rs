@@ -6,6 +6,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the module that reads files")]
 
+mod buffer;
 mod decode;
 mod exempt;
 mod files;
@@ -56,6 +57,12 @@ pub enum DiscoverError {
         path: String,
         /// Why.
         source: io::Error,
+    },
+    /// A text whose name tells no language.
+    #[error("`{path}` is no PHP, Rust or SQL file by its name")]
+    Language {
+        /// The path as it is shown.
+        path: String,
     },
     /// A configuration that is not valid.
     #[error(transparent)]

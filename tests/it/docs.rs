@@ -41,6 +41,8 @@ fn links_in_the_docs_lead_somewhere() {
         "docs/ci.md",
         "docs/config.md",
         "docs/packs.md",
+        "docs/formats.md",
+        "docs/rules.md",
         "fixtures/cases/README.md",
     ] {
         let text = fs::read_to_string(root.join(page)).expect("a page");

@@ -99,7 +99,8 @@ impl Interp<'_> {
                 )
             })
         };
-        self.resolved.calls.iter().filter(|(_, it)| !tells(it)).map(|(at, _)| *at).collect()
+        let works = |it: &CallSite| !tells(it) && !turns_a_constant(it);
+        self.resolved.calls.iter().filter(|(_, it)| works(it)).map(|(at, _)| *at).collect()
     }
 
     /// Whether a call site is reached after the point in the same round of any loop.
@@ -193,7 +194,10 @@ impl Interp<'_> {
         write: &WriteFact,
     ) -> bool {
         self.resolved.calls.iter().any(|((block, instr), call)| {
-            let own = (*block, *instr) == (point.block, point.instr) || persists(call, write);
+            // The read itself is run by a call as well.
+            let own = (*block, *instr) == (point.block, point.instr)
+                || (*block, *instr) == (load.block, load.instr)
+                || persists(call, write);
             let at = Point { block: *block, instr: *instr, seq: u32::MAX };
             (call.works || !own && call.durable) && precedes(gates, load, at)
         })
@@ -410,6 +414,12 @@ fn is_stale_copy(
         before |= precedes(gates, at, claim);
     }
     before
+}
+
+/// `StatusCode::NO_CONTENT.into_response()`: an unknown method of a constant, given nothing.
+fn turns_a_constant(call: &CallSite) -> bool {
+    let fixed = call.receiver.is_constant() || matches!(call.receiver, Value::Static(_));
+    call.unknown && call.args.is_empty() && fixed && !matches!(call.receiver, Value::Class(_))
 }
 
 /// Whether the call does nothing but write the same row back.

@@ -67,7 +67,7 @@ impl Interp<'_> {
                 };
                 known.or_else(named)
             }
-            name => Some(self.handle_type(state, site, name)),
+            name => Some(self.typed_handle(state, site, name)),
         };
         let Some(mut ty) = ty else { return value };
         if matches!(pattern.role, Role::Prepare { .. }) {
