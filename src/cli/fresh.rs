@@ -17,7 +17,7 @@ pub(super) struct FreshArgs {
     since: Option<String>,
 
     /// Analyse what is staged; report only what is new against HEAD or touches a staged line
-    #[arg(long, conflicts_with_all = ["fix", "add_expect"])]
+    #[arg(long, conflicts_with_all = ["fix", "add_expect", "stdin_filename"])]
     staged: bool,
 }
 

@@ -25,7 +25,10 @@ impl Discovered {
                 let exempt = self.sources[idx].exempt;
                 self.sources[idx] = Source { exempt, ..source };
             }
-            Err(idx) => self.sources.insert(idx, source),
+            Err(idx) => {
+                self.sources.insert(idx, source);
+                self.files.insert(idx.min(self.files.len()), path);
+            }
         }
         for (idx, source) in self.sources.iter_mut().enumerate() {
             source.id = SourceId(u32::try_from(idx).unwrap_or(u32::MAX));

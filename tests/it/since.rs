@@ -251,6 +251,18 @@ fn work_that_is_not_committed_counts() {
 }
 
 #[test]
+fn what_an_editor_holds_is_compared_as_well() {
+    let tree = Tree::new();
+    tree.write("buffer.txt", &OLD_TEXT.replace("claim", "other"));
+    let buffer = fs::File::open(tree.path("buffer.txt")).expect("a file");
+    let args = ["--since", "main", "--stdin-filename", "src/A.php"];
+    let output = command(tree.folder.path(), &args).stdin(buffer).output().expect("starts");
+    let out = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(out.starts_with("src/A.php:6:") && out.lines().count() == 1, "{out}");
+    assert_eq!(tree.check(&["--staged", "--stdin-filename", "src/A.php"]).code, Some(2));
+}
+
+#[test]
 fn what_happened_on_the_other_branch_is_not_ours() {
     let tree = Tree::new();
     tree.git(&["checkout", "-q", "main"]);
