@@ -35,6 +35,13 @@ impl<'a> Gates<'a> {
         Self { cfg, successors, reached: FxHashMap::default() }
     }
 
+    /// A block turns out to end in a call that never returns: only its handler comes after it.
+    pub(crate) fn close(&mut self, block: BlockId) {
+        let handler = self.cfg.blocks[block].handler.as_ref().map(|it| it.block);
+        self.successors[block.0 as usize] = handler.into_iter().collect();
+        self.reached.clear();
+    }
+
     /// The side of the branch in `branch` that decides whether `place` is reached; none when both or
     /// neither lead there, or when the block does not branch.
     pub(crate) fn side(&mut self, branch: BlockId, place: BlockId) -> Option<Side> {

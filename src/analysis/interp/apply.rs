@@ -124,6 +124,11 @@ impl Interp<'_> {
         site: &Site<'_>,
         targets: &[FuncRef],
     ) -> Value {
+        let store = self.shared.store;
+        let never = |at: &FuncRef| store.callee(*at, self.at).is_some_and(|it| it.diverges);
+        if targets.iter().all(never) {
+            self.dead_end();
+        }
         let mut joined: Option<(State, Value)> = None;
         for (idx, &at) in targets.iter().enumerate() {
             let mut branch = state.clone();

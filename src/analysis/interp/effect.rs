@@ -277,7 +277,7 @@ impl Interp<'_> {
         when: Option<&Access>,
         negated: bool,
     ) {
-        let Some(when) = when else { return };
+        let Some(when) = when else { return self.dead_end() };
         let tested = self.access(state, site, when);
         self.refine(state, &tested, negated);
         self.look_at(&tested);

@@ -150,6 +150,8 @@ pub(crate) struct Interp<'p> {
     /// Statements whose text only a caller knows.
     deferred: Vec<Deferred>,
     durable: bool,
+    /// Blocks that end in a call that never returns.
+    dead_ends: FxHashSet<BlockId>,
     /// Positions of blocks in reverse post-order.
     positions: Vec<usize>,
     /// Which branch decides what.
@@ -197,6 +199,7 @@ impl<'p> Interp<'p> {
             looked: FxHashSet::default(),
             deferred: Vec::new(),
             durable: false,
+            dead_ends: FxHashSet::default(),
             positions: Vec::new(),
             gates: RefCell::new(Gates::new(&func.cfg)),
             pack: None,
@@ -354,6 +357,9 @@ impl<'p> Interp<'p> {
             }
             merge(&mut entries[handler.block.0 as usize], thrown);
         }
+        if self.dead_ends.contains(&id) {
+            return;
+        }
         match &block.term {
             Terminator::Branch { cond, then, otherwise, .. } => {
                 let tested = self.operand_mut(&mut state, cond, &"tested");
@@ -386,6 +392,13 @@ impl<'p> Interp<'p> {
                     merge(&mut entries[next.0 as usize], state.clone());
                 }
             }
+        }
+    }
+
+    /// The call that runs now never returns.
+    fn dead_end(&mut self) {
+        if self.dead_ends.insert(self.point.block) {
+            self.gates.borrow_mut().close(self.point.block);
         }
     }
 
