@@ -287,6 +287,8 @@ pub struct WriteFact {
     pub only_if: Vec<(Value, bool)>,
     /// Something is done after it, here or in a caller, besides telling.
     pub followed: bool,
+    /// Something else was written before it in its transaction, and is committed with it.
+    pub behind: bool,
     /// The function, or one on the way, looks like a worker, claim or payment.
     pub workerlike: bool,
 }

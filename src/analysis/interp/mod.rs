@@ -488,11 +488,20 @@ fn merge(entry: &mut Option<State>, state: State) {
     }
 }
 
+/// Whether a question to an attempted lock is whether it was got.
+fn asks_whether_held(name: &str) -> bool {
+    let name = crate::base::snake_case(name);
+    let last = name.rsplit('_').next().unwrap_or_default();
+    matches!(last, "acquired" | "locked" | "held" | "owned" | "got" | "granted")
+}
+
 /// For a test of a tried lock: which, and whether a true test means that it was got.
 fn tried_lock(tested: &Value) -> Option<(Identity, bool)> {
     match tested {
         Value::Got(id) => Some((*id, true)),
         Value::Truthy(inner) => tried_lock(inner),
+        // `$lock->isAcquired()`
+        Value::Path(it) => tried_lock(&it.0).filter(|_| asks_whether_held(&it.1)),
         Value::Test(test) => {
             let (id, got) = tried_lock(&test.left)?;
             let falsy = |it: &Value| matches!(it, Value::Bool(false) | Value::Null | Value::Int(0));

@@ -2,7 +2,7 @@
 //! is left.
 
 use super::roots::Root;
-use super::state::{CaughtBy, Delivery, Event, How};
+use super::state::{CaughtBy, Delivery, Event, How, Settled};
 use super::value::Work;
 use super::{MessageFault, MessageFaultKind, MessageInput};
 use crate::analysis::fact::WriteFact;
@@ -114,9 +114,17 @@ fn primary(report: &Report<'_>) -> Option<Span> {
             }
         }
         MessageFaultKind::SwallowedFailure => delivery.caught().map(|it| it.at),
-        MessageFaultKind::EarlyAck => delivery.settled.as_ref().map(|it| it.span),
+        MessageFaultKind::EarlyAck => delivery.settled.as_ref().map(|it| early(delivery, it)),
         MessageFaultKind::UnsweptState => None,
     }
+}
+
+/// The settling call, or, where a helper does nothing else, the call of the helper in the function that
+/// goes on with the work.
+fn early(delivery: &Delivery, settled: &Settled) -> Span {
+    let failed = delivery.failure.as_ref().filter(|it| it.late);
+    let depth = failed.map(|it| usize::from(it.depth.max(delivery.depth)));
+    depth.and_then(|it| settled.calls.get(it)).copied().unwrap_or(settled.span)
 }
 
 fn confidence(input: &MessageInput<'_>, report: &Report<'_>) -> Confidence {

@@ -19,7 +19,7 @@ use crate::base::{Name, Span, last_segment};
 use crate::finding::{Confidence, StepRole};
 use crate::ir::{
     Call, Callee, ClassRef, Condition, ConditionOp, Const, FuncRef, Function, InstrKind, LocalId,
-    Operand, ParamRef, Rvalue, Statement, StatementKind,
+    Operand, ParamRef, Rvalue, SqlExpr, Statement, StatementKind,
 };
 use crate::model::Role;
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,15 +165,18 @@ fn waiting(
     column: &str,
     state: &str,
 ) -> Option<Waiting> {
+    let mut guard = None;
     if let Some((statement, params)) = &write.statement {
         let own = conditions(statement);
-        if own.iter().any(|it| admits(it, column, state, params)) || leases(input, &own) {
+        // What is asked of age beside another state is a schedule, not a lease.
+        let excluded = own.iter().any(|it| excludes(it, column, state, params));
+        if own.iter().any(|it| admits(it, column, state, params))
+            || !excluded && leases(input, &own)
+        {
             return None;
         }
         let guards = |it: &&Condition| same_column(&it.column, column) && it.any.is_empty();
-        if own.iter().any(guards) {
-            return Some(Waiting::Guard);
-        }
+        guard = own.iter().any(guards).then_some(Waiting::Guard);
     }
     let filter = write.loads.iter().find(|it| {
         it.table.same(&write.table) == Some(true)
@@ -182,8 +185,23 @@ fn waiting(
                 same_column(&filter.column, column) && !filter.negated && knows
             })
             && !filter_admits(it, column, state)
-    })?;
-    Some(Waiting::Load(filter.span))
+    });
+    filter.map(|it| Waiting::Load(it.span)).or(guard)
+}
+
+/// Whether a condition lets only rows in other states through, which it names.
+fn excludes(
+    condition: &Condition,
+    column: &str,
+    state: &str,
+    params: &BTreeMap<ParamRef, Value>,
+) -> bool {
+    let other = |it: &SqlExpr| text(&sql_value(it, params)).is_some_and(|it| *it != *state);
+    same_column(&condition.column, column)
+        && condition.any.is_empty()
+        && matches!(condition.op, ConditionOp::Eq | ConditionOp::In)
+        && !condition.values.is_empty()
+        && condition.values.iter().all(other)
 }
 
 fn same_column(a: &str, b: &str) -> bool {

@@ -1,5 +1,7 @@
 //! Message: the faults of queue messages, in the words that rules fill in.
 
+mod timeline;
+
 use super::{Fault, Input};
 use crate::analysis::message::{MessageFault, MessageFaultKind, MessageInput, find_message_faults};
 use crate::base::{Problem, ProblemKind};
@@ -67,6 +69,7 @@ fn fault(found: MessageFault) -> Fault {
         | MessageFaultKind::EarlyAck => Placeholder::From,
     };
     values = values.with(state, found.left.clone());
+    let schedule = timeline::of(&found);
     Fault {
         kind: kind(found.kind),
         confidence: found.confidence,
@@ -76,6 +79,7 @@ fn fault(found: MessageFault) -> Fault {
         to: if state == Placeholder::To { found.left } else { String::new() },
         values,
         steps: found.steps,
+        schedule,
         symbol: found.function,
     }
 }
