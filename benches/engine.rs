@@ -11,7 +11,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
 use rowrace::base::Source;
-use rowrace::discover::{Request, discover};
+use rowrace::discover::{Request, Workspace, discover};
 use rowrace::engine::{Engine, Options, Stage};
 use rowrace::pack::Packs;
 use std::path::PathBuf;
@@ -25,9 +25,10 @@ fn main() {
     let folder = folder.map_or_else(|| PathBuf::from("fixtures/cases"), PathBuf::from);
     let cwd = std::env::current_dir().expect("a working directory");
     let paths = [folder];
-    let request = Request { cwd: &cwd, paths: &paths, exclude: &[], exclude_root: &cwd };
+    let request = Request { cwd: &cwd, paths: &paths };
     let start = Instant::now();
-    let sources = discover(&request).expect("a folder of sources").sources;
+    let sources =
+        discover(&request, &mut Workspace::isolated(&cwd)).expect("a folder of sources").sources;
     let bytes: usize = sources.iter().map(|it| it.text.len()).sum();
     println!("{} files, {} kB", sources.len(), bytes / 1000);
     show("discover", start.elapsed(), bytes);

@@ -5,12 +5,13 @@
 //! and declarations, so that the same program gives the same summaries.
 
 use super::Program;
-use super::fact::{CheckKind, LoadFact, WriteFact, stem};
+use super::fact::{CheckKind, LoadFact, WriteFact};
 use super::interp::{self, Shared};
+use super::stem::stem;
 use super::summary::{Resolved, Summary};
 use crate::base::{Language, Name, SourceId, Span};
 use crate::ir::{Engine, File, FuncRef, TypeRef};
-use crate::model::{ColumnRules, Vocabulary, Words};
+use crate::model::Lexica;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,9 +37,7 @@ pub struct Facts {
 pub struct Store<'p> {
     /// The program.
     pub program: &'p Program<'p>,
-    vocabulary: &'p Vocabulary,
-    columns: &'p ColumnRules,
-    words: &'p Words,
+    lexica: &'p Lexica<'p>,
     summaries: RefCell<FxHashMap<FuncRef, Arc<Summary>>>,
     facts: RefCell<BTreeMap<FuncRef, Facts>>,
     resolved: RefCell<BTreeMap<FuncRef, Resolved>>,
@@ -54,17 +53,10 @@ pub struct Store<'p> {
 
 impl<'p> Store<'p> {
     /// An empty store.
-    pub fn new(
-        program: &'p Program<'p>,
-        vocabulary: &'p Vocabulary,
-        columns: &'p ColumnRules,
-        words: &'p Words,
-    ) -> Self {
+    pub fn new(program: &'p Program<'p>, lexica: &'p Lexica<'p>) -> Self {
         Self {
             program,
-            vocabulary,
-            columns,
-            words,
+            lexica,
             summaries: RefCell::default(),
             facts: RefCell::default(),
             resolved: RefCell::default(),
@@ -72,7 +64,7 @@ impl<'p> Store<'p> {
             imported: RefCell::default(),
             written: RefCell::default(),
             tested: RefCell::default(),
-            engines: engines_of(program, vocabulary),
+            engines: engines_of(program, lexica),
             depth: Cell::new(0),
             properties: RefCell::default(),
             lineages: RefCell::default(),
@@ -110,11 +102,12 @@ impl<'p> Store<'p> {
             return None;
         }
         self.depth.set(self.depth.get() + 1);
+        let lexicon = self.lexica.of(at.source);
         let shared = Shared {
             program: self.program,
-            vocabulary: self.vocabulary,
-            columns: self.columns,
-            words: self.words,
+            vocabulary: lexicon.vocabulary,
+            columns: lexicon.columns,
+            words: lexicon.words,
             store: self,
         };
         let outcome = interp::interpret(shared, at);
@@ -155,9 +148,14 @@ impl<'p> Store<'p> {
 }
 
 /// For each file the one engine whose types and crates it names; for a file that names none, the one
-/// that the files of its language name.
-fn engines_of(program: &Program<'_>, vocabulary: &Vocabulary) -> BTreeMap<SourceId, Engine> {
+/// that the files of its language name. What the configuration says comes before all that.
+fn engines_of(program: &Program<'_>, lexica: &Lexica<'_>) -> BTreeMap<SourceId, Engine> {
     let named = |file: &File| -> BTreeSet<Engine> {
+        let lexicon = lexica.of(file.source);
+        if let Some(dialect) = lexicon.dialect {
+            return BTreeSet::from([dialect]);
+        }
+        let vocabulary = lexicon.vocabulary;
         let types = file.imports.iter().filter_map(|it| vocabulary.engine_of(file.language, it));
         let found: BTreeSet<Engine> = types.collect();
         if found.len() == 1 || file.language != Language::Rust {
@@ -240,6 +238,6 @@ impl Tested {
 
     /// Whether the program tests that column of that table somewhere.
     pub fn has(&self, table: &str, column: &str) -> bool {
-        self.columns.contains(&(stem(table), column.to_lowercase()))
+        self.columns.contains(&(stem(table).to_string(), column.to_lowercase()))
     }
 }

@@ -32,6 +32,12 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Analyse files and folders as one program
     Check(CheckArgs),
+    /// Keep the findings of today apart from those of tomorrow
+    Baseline(super::baseline::Args),
+    /// Say what holds for a file, and what can be configured
+    Config(super::config::ConfigArgs),
+    /// Write a first `rowrace.toml` after a look at what the tree uses
+    Init(super::config::InitArgs),
     /// List all rules
     Rules(RulesArgs),
     /// Explain a rule: the fault, a bad and a good example
@@ -49,9 +55,13 @@ pub(super) struct SetupArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) rules: Vec<PathBuf>,
 
-    /// Read this file instead of the nearest `rowrace.toml` upwards
-    #[arg(long, value_name = "FILE")]
+    /// Read this file for all sources instead of the nearest `rowrace.toml` upwards from each
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
     pub(super) config: Option<PathBuf>,
+
+    /// Read no `rowrace.toml` and no baseline
+    #[arg(long)]
+    pub(super) isolated: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -74,6 +84,17 @@ pub(super) struct CheckArgs {
     /// Show notes too; JSON always has them
     #[arg(long)]
     pub(super) notes: bool,
+
+    #[command(flatten)]
+    pub(super) baseline: super::baseline::BaselineArgs,
+
+    /// Write a comment that expects it for each finding into the sources, with this reason
+    #[arg(long, value_name = "REASON")]
+    pub(super) add_expect: Option<String>,
+
+    /// Make the edits that findings come with: remove unused expect comments and dead baseline entries
+    #[arg(long, conflicts_with = "add_expect")]
+    pub(super) fix: bool,
 
     /// Exit with 0 even when there are findings
     #[arg(long)]

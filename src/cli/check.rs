@@ -1,35 +1,46 @@
 //! `rowrace check`: analyse, report, and judge.
 
 use super::args::{CheckArgs, ConfidenceArg, FormatArg};
+use super::baseline::Baselines;
 use super::setup::Setup;
-use super::{Exit, Streams, note};
+use super::{Exit, Streams, contract, expect, note};
 use crate::base::{Problem, ProblemKind};
-use crate::config::Config;
+use crate::config::Configs;
 use crate::engine::Stats;
 use crate::finding::{Confidence, Severity};
 use crate::report::{
     CoverageReport, Format, Report, count, write_problems, write_report, write_shares,
 };
-use crate::triage::{Triaged, triage};
+use crate::triage::{DEAD_ENTRY_ID, Triaged, triage};
 use anyhow::Result;
 
 /// How many problems are shown to people.
 const SHOWN_PROBLEMS: usize = 10;
 
 pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
+    args.add_expect.iter().try_for_each(|it| expect::check_reason(it))?;
     let mut setup = Setup::load(&args.setup, streams)?;
+    let mut found = setup.discover(&args.paths, streams)?;
+    let mut plan = setup.plan(found.sources.iter().map(|it| &*it.path), streams)?;
     if let Some(confidence) = args.min_confidence {
-        setup.config.min_confidence = confidence.into();
+        plan.configs.for_each(|it| it.set_min_confidence(confidence.into()));
     }
-    let found = setup.discover(&args.paths, streams)?;
-    let outcome = setup.engine().analyze(&found.sources);
-    let triage = triage(outcome.findings, &found.sources, &setup.config);
+    let baselines = Baselines::read(&args.baseline, &mut setup, &plan, streams)?;
+    let outcome = plan.engine.analyze(&found.sources);
+    let mut triage = triage(outcome.findings, &found.sources, &plan.configs);
+    let known = baselines.settle(&mut triage, &mut found.sources, &mut setup, &plan)?;
+    if args.fix {
+        triage.findings = expect::fix(triage.findings, &found.sources, &setup.cwd)?;
+    }
     let mut problems = found.problems;
     problems.extend(outcome.problems);
     problems.sort();
-    let stats = stats(&outcome.stats, triage.expected);
+    let stats = stats(&outcome.stats, triage.expected, known);
     let shown: Vec<Triaged> =
         triage.findings.iter().filter(|it| shows(args, it)).cloned().collect();
+    if let Some(reason) = &args.add_expect {
+        return expect::add(&shown, &found.sources, reason, &setup.cwd);
+    }
     let report =
         Report { sources: &found.sources, findings: &shown, problems: &problems, stats: &stats };
     streams.out(|out| write_report(&report, args.format.into(), out))?;
@@ -43,9 +54,10 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     }
     if !args.quiet && args.format != FormatArg::Json {
         streams.err(|out| write_problems(&report, SHOWN_PROBLEMS, out));
-        note(&summary(&triage.findings, shown.len(), &report));
+        note(&summary(&triage.findings, shown.len(), &report, outcome.stats.files, known));
     }
-    Ok(judge(args, &setup.config, &triage.findings, &problems))
+    contract::check(&outcome.unfound, &found.sources, (&mut setup, &plan), streams)?;
+    Ok(judge(args, &plan.configs, &triage.findings, &problems))
 }
 
 /// Whether a finding is shown in the format asked for.
@@ -56,7 +68,7 @@ fn shows(args: &CheckArgs, triaged: &Triaged) -> bool {
         || triaged.finding.severity > Severity::Note
 }
 
-fn stats(stats: &Stats, expected: usize) -> [(&'static str, usize); 6] {
+fn stats(stats: &Stats, expected: usize, known: usize) -> [(&'static str, usize); 7] {
     [
         ("files", stats.files),
         ("bytes", stats.bytes),
@@ -64,12 +76,19 @@ fn stats(stats: &Stats, expected: usize) -> [(&'static str, usize); 6] {
         ("statements", stats.statements),
         ("unresolved_calls", stats.unresolved_calls),
         ("expected", expected),
+        ("known", known),
     ]
 }
 
 /// `Found 3 findings (1 error, 2 warnings) in 120 files; 4 notes hidden, show them with --notes`.
-fn summary(findings: &[Triaged], n_shown: usize, report: &Report<'_>) -> String {
-    let files = count(report.sources.len(), "file");
+fn summary(
+    findings: &[Triaged],
+    n_shown: usize,
+    report: &Report<'_>,
+    n_files: usize,
+    known: usize,
+) -> String {
+    let files = count(n_files, "file");
     let mut line = if n_shown == 0 {
         format!("No findings in {files}")
     } else {
@@ -87,6 +106,14 @@ fn summary(findings: &[Triaged], n_shown: usize, report: &Report<'_>) -> String 
     if hidden > 0 {
         line = format!("{line}; {} hidden, show with --notes", count(hidden, "note"));
     }
+    if known > 0 {
+        line = format!("{line}; {known} known by the baseline");
+    }
+    let dead = findings.iter().filter(|it| *it.finding.rule.0 == *DEAD_ENTRY_ID).count();
+    if dead > 0 {
+        let entries = if dead == 1 { "entry" } else { "entries" };
+        line = format!("{line}; {dead} dead {entries}, `rowrace baseline prune` removes them");
+    }
     if !report.problems.is_empty() {
         line = format!("{line}; {}", count(report.problems.len(), "problem"));
     }
@@ -97,8 +124,11 @@ fn number_of(severity: Severity, findings: &[Triaged]) -> usize {
     findings.iter().filter(|it| it.finding.severity == severity).count()
 }
 
-fn judge(args: &CheckArgs, config: &Config, findings: &[Triaged], problems: &[Problem]) -> Exit {
-    let fails = |it: &Triaged| config.fail_level.is_some_and(|level| it.finding.severity >= level);
+fn judge(args: &CheckArgs, configs: &Configs, findings: &[Triaged], problems: &[Problem]) -> Exit {
+    let fails = |it: &Triaged| {
+        let config = configs.of(it.finding.primary.source);
+        config.fail_on().is_some_and(|level| it.finding.severity >= level)
+    };
     if problems.iter().any(|it| it.kind == ProblemKind::Internal) {
         Exit::Failure
     } else if !args.exit_zero && findings.iter().any(fails) {

@@ -8,9 +8,10 @@ use crate::report::{CoverageReport, write_coverage, write_coverage_json};
 use anyhow::Result;
 
 pub(super) fn run(args: &CoverageArgs, streams: Streams) -> Result<Exit> {
-    let setup = Setup::load(&args.setup, streams)?;
+    let mut setup = Setup::load(&args.setup, streams)?;
     let found = setup.discover(&args.paths, streams)?;
-    let outcome = setup.engine().analyze(&found.sources);
+    let plan = setup.plan(found.sources.iter().map(|it| &*it.path), streams)?;
+    let outcome = plan.engine.analyze(&found.sources);
     let mut problems = found.problems;
     problems.extend(outcome.problems);
     problems.sort();

@@ -8,9 +8,10 @@ use crate::report::plain;
 use anyhow::Result;
 
 pub(super) fn run(args: &DumpArgs, streams: Streams) -> Result<Exit> {
-    let setup = Setup::load(&args.setup, streams)?;
+    let mut setup = Setup::load(&args.setup, streams)?;
     let found = setup.discover(&args.files, streams)?;
-    let dump = setup.engine().dump(args.stage.into(), &found.sources);
+    let plan = setup.plan(found.sources.iter().map(|it| &*it.path), streams)?;
+    let dump = plan.engine.dump(args.stage.into(), &found.sources);
     streams.out(|out| out.write_all(plain(&dump).as_bytes()))?;
     Ok(Exit::Clean)
 }

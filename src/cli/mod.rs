@@ -4,11 +4,17 @@
 //! A reader who closes the pipe early ends nothing: the exit code is still that of the run.
 
 mod args;
+mod baseline;
 mod check;
+mod config;
+mod contract;
 mod coverage;
 mod dump;
+mod expect;
+mod packs;
 mod rules;
 mod setup;
+mod write;
 
 use crate::report::{self, WriteColor};
 use anyhow::Result;
@@ -54,6 +60,9 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let streams = Streams { color: args.color };
     let result = match args.command {
         Command::Check(args) => check::run(&args, streams),
+        Command::Baseline(args) => baseline::run(&args, streams),
+        Command::Config(args) => config::run(&args, streams),
+        Command::Init(args) => config::init(&args),
         Command::Rules(args) => rules::list(&args, streams),
         Command::Explain(args) => rules::explain(&args, streams),
         Command::Coverage(args) => coverage::run(&args, streams),

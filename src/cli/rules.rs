@@ -7,7 +7,7 @@ use crate::base::Language;
 use crate::config::nearest;
 use crate::report::{RuleCard, write_card, write_rule_list};
 use crate::rule::{Example, Rule, Values};
-use crate::triage::{EXPECT_RULES, ExpectRule};
+use crate::triage::{OWN_RULES, OwnRule};
 use anyhow::{Result, bail};
 
 pub(super) fn list(args: &RulesArgs, streams: Streams) -> Result<Exit> {
@@ -33,7 +33,7 @@ pub(super) fn explain(args: &ExplainArgs, streams: Streams) -> Result<Exit> {
 /// All rules, sorted by id.
 fn cards(setup: &Setup) -> Vec<RuleCard<'_>> {
     let packs = setup.packs.rules.iter().map(card);
-    let mut cards: Vec<_> = packs.chain(EXPECT_RULES.iter().map(expect_card)).collect();
+    let mut cards: Vec<_> = packs.chain(OWN_RULES.iter().map(own_card)).collect();
     cards.sort_by_key(|it| it.id);
     cards
 }
@@ -56,7 +56,7 @@ fn snippet(example: &Example) -> (Language, &str) {
     (example.language, &example.code)
 }
 
-fn expect_card(rule: &ExpectRule) -> RuleCard<'_> {
+fn own_card(rule: &OwnRule) -> RuleCard<'_> {
     RuleCard {
         id: rule.id,
         title: rule.title,

@@ -1,82 +1,65 @@
 //! Which configuration and packs does a run use? Complaints are printed where they arise.
 
 use super::args::SetupArgs;
+use super::packs::{Loader, options};
 use super::{Streams, note};
-use crate::config::{self, Config, ConfigError, ConfigErrorKind};
-use crate::discover::{self, DiscoverError, Discovered, Request};
+use crate::config::{Config, ConfigError, Configs, Located};
+use crate::discover::{self, ConfigFault, DiscoverError, Discovered, Origin, Request, Workspace};
 use crate::engine::{Engine, Options};
-use crate::pack::{PackError, Packs, Place};
-use crate::report::{Complaint, count, plain, write_complaints};
-use crate::triage::EXPECT_RULES;
+use crate::model::Claim;
+use crate::pack::Packs;
+use crate::report::{Complaint, plain, write_complaints};
+use crate::triage::OWN_RULES;
 use anyhow::{Context as _, Result, bail};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Everything that is settled before a source is read.
 pub(super) struct Setup {
     pub(super) cwd: PathBuf,
+    /// Of the working directory.
     pub(super) packs: Packs,
-    pub(super) config: Config,
-    file: ConfigFile,
+    pub(super) workspace: Workspace,
+    loader: Loader,
 }
 
-/// The file that the configuration came from; all empty when there is none.
-#[derive(Default)]
-struct ConfigFile {
-    folder: PathBuf,
-    shown: String,
-    text: String,
+/// How the sources of a run are analysed, and how what is found in them is shown.
+pub(super) struct Plan {
+    pub(super) configs: Configs,
+    pub(super) engine: Engine,
+    /// For each of the configurations where it comes from.
+    pub(super) origins: Vec<Origin>,
+    /// All contracts, in the order of the engine's.
+    pub(super) claims: Vec<Located<Claim>>,
 }
 
 impl Setup {
     /// Reads configuration and packs.
     pub(super) fn load(args: &SetupArgs, streams: Streams) -> Result<Self> {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the command line knows where it was started"
-        )]
-        let cwd = std::env::current_dir().context("the working directory cannot be read")?;
-        let file = read_config(&cwd, args.config.as_deref())?;
-        let config = Config::parse(&file.text).or_else(|errors| file.reject(&errors, streams))?;
-        let packs = load_packs(&args.rules, &config, streams)?;
-        let setup = Self { cwd, packs, config, file };
-        let unknown = setup.config.unknown_rules(&setup.rule_ids());
-        if !unknown.is_empty() {
-            setup.file.reject(&unknown, streams)?;
+        let cwd = working_directory()?;
+        let opened = Workspace::open(&cwd, args.config.as_deref());
+        let mut workspace = accept(opened, streams)?;
+        if args.isolated {
+            workspace = Workspace::isolated(&cwd);
         }
+        let here = workspace.cwd().to_owned();
+        let origin = accept(workspace.nearest(&here), streams)?;
+        let mut loader = Loader::new(&args.rules);
+        let packs = loader.packs(&workspace.config(origin), &workspace, streams)?;
+        let setup = Self { cwd, packs, workspace, loader };
+        setup.check_rules(&setup.workspace.config(origin), &setup.packs, streams)?;
         Ok(setup)
     }
 
     /// Ids of all rules that can be configured, sorted.
     pub(super) fn rule_ids(&self) -> Vec<&str> {
-        let packs = self.packs.rules.iter().map(|it| &*it.id.0);
-        let mut ids: Vec<&str> = packs.chain(EXPECT_RULES.iter().map(|it| it.id)).collect();
-        ids.sort_unstable();
-        ids
-    }
-
-    /// The analysis, as configured.
-    pub(super) fn engine(&self) -> Engine {
-        let patterns = |names: &[String]| names.iter().map(|it| column_pattern(it)).collect();
-        let options = Options {
-            state_columns: patterns(&self.config.state_columns),
-            never_columns: patterns(&self.config.never_columns),
-        };
-        Engine::new(self.packs.clone(), options)
+        rule_ids(&self.packs)
     }
 
     /// Reads the sources below `paths`; there must be at least one.
-    pub(super) fn discover(&self, paths: &[PathBuf], streams: Streams) -> Result<Discovered> {
-        let exclude: Vec<String> = self.config.exclude.iter().map(|it| it.value.clone()).collect();
-        let exclude_root = if exclude.is_empty() { &self.cwd } else { &self.file.folder };
-        let request = Request { cwd: &self.cwd, paths, exclude: &exclude, exclude_root };
-        let found = match discover::discover(&request) {
-            Err(DiscoverError::Glob { index, message, .. }) => {
-                let range = self.config.exclude.get(index).map_or(0..0, |it| it.range.clone());
-                let kind = ConfigErrorKind::Glob(message);
-                self.file.reject(&[ConfigError { kind, range }], streams)?
-            }
-            found => found?,
-        };
+    pub(super) fn discover(&mut self, paths: &[PathBuf], streams: Streams) -> Result<Discovered> {
+        let request = Request { cwd: &self.cwd, paths };
+        let found = accept(discover::discover(&request, &mut self.workspace), streams)?;
         if found.sources.is_empty() {
             for problem in &found.problems {
                 note(&format!("{}: {}", plain(&problem.path), plain(&problem.message)));
@@ -86,88 +69,129 @@ impl Setup {
         }
         Ok(found)
     }
-}
 
-fn read_config(cwd: &Path, given: Option<&Path>) -> Result<ConfigFile> {
-    let path = match given {
-        Some(path) => cwd.join(path),
-        None => match discover::find_upwards(cwd, config::FILE_NAME) {
-            Some(path) => path,
-            None => return Ok(ConfigFile::default()),
-        },
-    };
-    let text = discover::read_text(&path)?;
-    let shown = path.strip_prefix(cwd).unwrap_or(&path).display().to_string();
-    let folder = path.parent().unwrap_or(cwd).to_owned();
-    Ok(ConfigFile { folder, shown, text })
-}
-
-impl ConfigFile {
-    /// Shows `errors` in the file; never gives a value.
-    fn reject<T>(&self, errors: &[ConfigError], streams: Streams) -> Result<T> {
-        let complaints: Vec<_> = errors
-            .iter()
-            .map(|it| Complaint {
-                message: it.kind.to_string(),
-                range: it.range.clone(),
-                help: it.kind.help(),
-            })
-            .collect();
-        streams.err(|out| write_complaints(&self.shown, &self.text, &complaints, out));
-        bail!("`{}` is not valid", self.shown)
-    }
-}
-
-fn load_packs(folders: &[PathBuf], config: &Config, streams: Streams) -> Result<Packs> {
-    let mut files = Vec::new();
-    for folder in folders {
-        files.extend(discover::read_toml_folder(folder)?);
-    }
-    let off: Vec<String> = config.packs_off.iter().map(|it| it.value.clone()).collect();
-    Packs::load(&files, &off).or_else(|errors| {
-        let number = count(errors.0.len(), "mistake");
-        errors.0.into_iter().for_each(|it| show(it, streams));
-        bail!("{number} in the rules and packs")
-    })
-}
-
-/// Shows a complaint where it points, or in one line when it points nowhere.
-fn show(error: PackError, streams: Streams) {
-    let message = error.kind.to_string();
-    if let Some(Place { path, text, span: range }) = error.place {
-        let complaints = [Complaint { message, range, help: error.help }];
-        streams.err(|out| write_complaints(&path, &text, &complaints, out));
-    } else {
-        let help = error.help.map(|it| format!("; {it}")).unwrap_or_default();
-        note(&format!("error: {}{}", plain(&message), plain(&help)));
-    }
-}
-
-/// A column name of the configuration, in which `*` stands for anything, as a regular expression.
-fn column_pattern(name: &str) -> String {
-    let mut pattern = String::from("^");
-    for it in name.chars() {
-        match it {
-            '*' => pattern.push_str(".*"),
-            it if it.is_alphanumeric() || it == '_' => pattern.extend(it.to_lowercase()),
-            it => {
-                pattern.push('\\');
-                pattern.push(it);
-            }
+    /// Settles what holds for each of the sources shown under `paths`, in the order of their ids.
+    pub(super) fn plan<'p>(
+        &mut self,
+        paths: impl IntoIterator<Item = &'p str>,
+        streams: Streams,
+    ) -> Result<Plan> {
+        let mut sorter = Sorter::default();
+        for shown in paths {
+            let path = self.workspace.path_of(shown);
+            let folder = path.parent().unwrap_or(&path).to_owned();
+            let origin = accept(self.workspace.nearest(&folder), streams)?;
+            sorter.add((origin, self.workspace.fitting(origin, &path)));
         }
+        if sorter.keys.is_empty() {
+            let here = self.workspace.cwd().to_owned();
+            sorter.add((accept(self.workspace.nearest(&here), streams)?, Vec::new()));
+        }
+        self.plan_of(sorter, streams)
     }
-    pattern.push('$');
-    pattern
+
+    fn plan_of(&mut self, sorter: Sorter, streams: Streams) -> Result<Plan> {
+        let mut configs = Vec::new();
+        let mut claims: Vec<Located<Claim>> = Vec::new();
+        let mut tongues: Vec<(Packs, Options)> = Vec::new();
+        let mut tongue_of = Vec::new();
+        for (origin, fitting) in &sorter.keys {
+            let whole = self.workspace.config(*origin);
+            let packs = self.loader.packs(&whole, &self.workspace, streams)?;
+            self.check_rules(&whole, &packs, streams)?;
+            let config = whole.for_source(fitting);
+            claims.extend(whole.claims.iter().cloned());
+            let options = options(&config);
+            let same = |it: &(Packs, Options)| it.0.hash == packs.hash && it.1 == options;
+            tongue_of.push(tongues.iter().position(same).unwrap_or(tongues.len()));
+            if tongue_of.last() == Some(&tongues.len()) {
+                tongues.push((packs, options));
+            }
+            configs.push(config);
+        }
+        let speaks = sorter.of.iter().map(|it| tongue_of[*it]).collect();
+        claims.sort_by_key(|it| (it.file, it.range.start));
+        claims.dedup();
+        let contracts = claims.iter().map(|it| it.value.clone()).collect();
+        let engine = Engine::of_many(tongues, speaks).with_claims(contracts);
+        let origins = sorter.keys.into_iter().map(|it| it.0).collect();
+        Ok(Plan { configs: Configs::new(configs, sorter.of), engine, origins, claims })
+    }
+
+    fn check_rules(&self, config: &Config, packs: &Packs, streams: Streams) -> Result<()> {
+        let unknown = config.unknown_rules(&rule_ids(packs));
+        self.reject(unknown, streams)
+    }
+
+    /// Shows what is wrong with a configuration, if anything is.
+    pub(super) fn reject(&self, errors: Vec<ConfigError>, streams: Streams) -> Result<()> {
+        if errors.is_empty() {
+            return Ok(());
+        }
+        reject(&self.workspace.fault(errors), streams)
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::column_pattern;
+/// Configurations that differ, in the order in which they were met.
+#[derive(Default)]
+struct Sorter {
+    keys: Vec<(Origin, Vec<usize>)>,
+    known: BTreeMap<(Origin, Vec<usize>), usize>,
+    of: Vec<usize>,
+}
 
-    #[test]
-    fn a_column_name_means_itself() {
-        assert_eq!(column_pattern("Phase"), "^phase$");
-        assert_eq!(column_pattern("*_state"), "^.*_state$");
-        assert_eq!(column_pattern("a.b"), "^a\\.b$");
+impl Sorter {
+    fn add(&mut self, key: (Origin, Vec<usize>)) {
+        let next = self.keys.len();
+        let number = *self.known.entry(key.clone()).or_insert(next);
+        if number == next {
+            self.keys.push(key);
+        }
+        self.of.push(number);
     }
+}
+
+/// The working directory.
+pub(super) fn working_directory() -> Result<PathBuf> {
+    #[expect(clippy::disallowed_methods, reason = "the command line knows where it was started")]
+    let cwd = std::env::current_dir().context("the working directory cannot be read")?;
+    Ok(cwd)
+}
+
+fn rule_ids(packs: &Packs) -> Vec<&str> {
+    let ids = packs.rules.iter().map(|it| &*it.id.0);
+    let mut ids: Vec<&str> = ids.chain(OWN_RULES.iter().map(|it| it.id)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// The result; a configuration that is not valid is shown first.
+pub(super) fn accept<T>(result: Result<T, DiscoverError>, streams: Streams) -> Result<T> {
+    match result {
+        Err(DiscoverError::Config(fault)) => reject(&fault, streams),
+        result => Ok(result?),
+    }
+}
+
+/// Shows `fault` in its file; never gives a value.
+fn reject<T>(fault: &ConfigFault, streams: Streams) -> Result<T> {
+    let complaints: Vec<_> = fault
+        .errors
+        .iter()
+        .map(|it| Complaint {
+            message: it.kind.to_string(),
+            range: it.range.clone(),
+            help: it.kind.help(),
+        })
+        .collect();
+    let shown = &fault.file.shown;
+    streams.err(|out| write_complaints(shown, &fault.file.text, &complaints, out));
+    bail!("`{}` is not valid", plain(shown))
+}
+
+/// The path for people: relative to the working directory where it lies below.
+pub(super) fn shown(path: &Path, cwd: &Path) -> String {
+    let path = path.strip_prefix(cwd).unwrap_or(path);
+    path.to_string_lossy().replace('\\', "/")
 }

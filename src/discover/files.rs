@@ -4,11 +4,6 @@ use super::DiscoverError;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The nearest file called `name` in `folder` or above it.
-pub fn find_upwards(folder: &Path, name: &str) -> Option<PathBuf> {
-    folder.ancestors().map(|it| it.join(name)).find(|it| it.is_file())
-}
-
 /// The text of the file at `path`.
 pub fn read_text(path: &Path) -> Result<String, DiscoverError> {
     fs::read_to_string(path).map_err(|source| DiscoverError::Path { path: shown(path), source })
@@ -23,6 +18,24 @@ pub fn read_toml_folder(folder: &Path) -> Result<Vec<(String, String)>, Discover
     }
     paths.sort();
     paths.iter().map(|path| Ok((shown(path), read_text(path)?))).collect()
+}
+
+/// Path and text of the manifests of package managers in `folder` and not far below, sorted by path.
+pub fn manifests(folder: &Path) -> Vec<(String, String)> {
+    let walk = ignore::WalkBuilder::new(folder)
+        .require_git(false)
+        .max_depth(Some(3))
+        .filter_entry(|it| !matches!(it.file_name().to_str(), Some("vendor" | "node_modules")))
+        .build();
+    let is_manifest = |path: &Path| path.ends_with("composer.json") || path.ends_with("Cargo.toml");
+    let paths = walk.flatten().map(ignore::DirEntry::into_path).filter(|it| is_manifest(it));
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).ok()?;
+        Some((shown(path.strip_prefix(folder).unwrap_or(&path)), text))
+    };
+    let mut found: Vec<_> = paths.filter_map(read).collect();
+    found.sort();
+    found
 }
 
 fn collect_toml(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> Result<(), DiscoverError> {
@@ -42,6 +55,7 @@ fn collect_toml(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> Result<(
     Ok(())
 }
 
-fn shown(path: &Path) -> String {
+/// The path for people.
+pub(super) fn shown(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }

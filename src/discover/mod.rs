@@ -9,14 +9,17 @@
 mod decode;
 mod exempt;
 mod files;
+mod globs;
 mod language;
 mod walk;
+mod workspace;
 
 use crate::base::{Problem, ProblemKind, Source, SourceId};
-pub use files::{find_upwards, read_text, read_toml_folder};
+pub use files::{manifests, read_text, read_toml_folder};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use walk::Candidate;
+pub use workspace::{ConfigFault, ConfigText, Origin, Workspace};
 
 /// Files above this size are not read.
 pub const SIZE_LIMIT: u64 = 10_000_000;
@@ -28,10 +31,6 @@ pub struct Request<'a> {
     pub cwd: &'a Path,
     /// Files and folders to read.
     pub paths: &'a [PathBuf],
-    /// Globs in the manner of `.gitignore` of what is left out.
-    pub exclude: &'a [String],
-    /// The folder that `exclude` is relative to.
-    pub exclude_root: &'a Path,
 }
 
 /// What was found.
@@ -54,14 +53,13 @@ pub enum DiscoverError {
         /// Why.
         source: io::Error,
     },
-    /// An exclude glob that is none.
-    #[error("`{glob}` is not a glob: {message}")]
-    Glob {
-        /// Its position among the excludes.
-        index: usize,
-        /// The glob.
-        glob: String,
-        /// What is wrong with it.
+    /// A configuration that is not valid.
+    #[error(transparent)]
+    Config(Box<ConfigFault>),
+    /// Globs that are too many, or too large, together.
+    #[error("the globs cannot be used: {message}")]
+    NoGlobs {
+        /// Why.
         message: String,
     },
     /// A folder of rules without one.
@@ -73,9 +71,16 @@ pub enum DiscoverError {
 }
 
 /// Finds and reads all sources of `request`.
-pub fn discover(request: &Request<'_>) -> Result<Discovered, DiscoverError> {
+pub fn discover(
+    request: &Request<'_>,
+    workspace: &mut Workspace,
+) -> Result<Discovered, DiscoverError> {
     let mut found = Discovered::default();
-    for candidate in walk::candidates(request, &mut found.problems)? {
+    let pruned = workspace.pruned()?;
+    for candidate in walk::candidates(request, pruned, &mut found.problems)? {
+        if !candidate.is_named && workspace.excluded(&candidate.path, false)?.is_some() {
+            continue;
+        }
         match read(&candidate) {
             Ok(Some(source)) => found.push(source),
             Ok(None) => (),
@@ -84,6 +89,22 @@ pub fn discover(request: &Request<'_>) -> Result<Discovered, DiscoverError> {
     }
     found.problems.sort();
     Ok(found)
+}
+
+/// The files of `request` that findings can be in, by their canonical paths; none of them is opened.
+pub fn list(
+    request: &Request<'_>,
+    workspace: &mut Workspace,
+) -> Result<Vec<PathBuf>, DiscoverError> {
+    let mut out = Vec::new();
+    let pruned = workspace.pruned()?;
+    for candidate in walk::candidates(request, pruned, &mut Vec::new())? {
+        let is_sure = matches!(candidate.hint, language::Hint::Certain(_));
+        if is_sure && !candidate.exempt && workspace.excluded(&candidate.path, false)?.is_none() {
+            out.push(candidate.path);
+        }
+    }
+    Ok(out)
 }
 
 impl Discovered {

@@ -4,10 +4,10 @@
 //! canonical path: the same file reached twice, over a link or an overlapping path, is read once.
 
 use super::exempt::is_exempt;
+use super::globs::Globs;
 use super::language::Hint;
 use super::{DiscoverError, Request};
 use crate::base::{Problem, ProblemKind};
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -30,17 +30,19 @@ pub(super) struct Candidate {
     pub(super) hint: Hint,
     /// Whether it is read for its declarations only.
     pub(super) exempt: bool,
+    /// Whether the user named the file itself.
+    pub(super) is_named: bool,
     is_link: bool,
 }
 
 /// All candidates below the paths of `request`, sorted by the path shown.
 pub(super) fn candidates(
     request: &Request<'_>,
+    pruned: Globs,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Candidate>, DiscoverError> {
     let cwd = fs::canonicalize(request.cwd).unwrap_or_else(|_| request.cwd.to_owned());
-    let excludes = Arc::new(excludes(request)?);
-    let mut walk = Walk { cwd, excludes, found: BTreeMap::new(), problems };
+    let mut walk = Walk { cwd, pruned: Arc::new(pruned), found: BTreeMap::new(), problems };
     for given in request.paths {
         walk.root(given)
             .map_err(|source| DiscoverError::Path { path: given.display().to_string(), source })?;
@@ -50,27 +52,10 @@ pub(super) fn candidates(
     Ok(found)
 }
 
-fn excludes(request: &Request<'_>) -> Result<Gitignore, DiscoverError> {
-    let root =
-        fs::canonicalize(request.exclude_root).unwrap_or_else(|_| request.exclude_root.to_owned());
-    let mut builder = GitignoreBuilder::new(root);
-    for (index, glob) in request.exclude.iter().enumerate() {
-        builder.add_line(None, glob).map_err(|error| DiscoverError::Glob {
-            index,
-            glob: glob.clone(),
-            message: error.to_string(),
-        })?;
-    }
-    builder.build().map_err(|error| DiscoverError::Glob {
-        index: 0,
-        glob: request.exclude.join(" "),
-        message: error.to_string(),
-    })
-}
-
 struct Walk<'a> {
     cwd: PathBuf,
-    excludes: Arc<Gitignore>,
+    /// Folders that are not entered.
+    pruned: Arc<Globs>,
     found: BTreeMap<PathBuf, Candidate>,
     problems: &'a mut Vec<Problem>,
 }
@@ -87,7 +72,10 @@ impl Walk<'_> {
             let hint = Hint::of(&root).unwrap_or(Hint::PhpByFirstLine);
             let exempt = root.file_name().is_some_and(|it| is_exempt(Path::new(it)));
             let shown = slashed(&shown);
-            self.add(root.clone(), Candidate { shown, path: root, hint, exempt, is_link: false });
+            let (is_named, is_link) = (true, false);
+            let candidate =
+                Candidate { shown, path: root.clone(), hint, exempt, is_named, is_link };
+            self.add(root, candidate);
         } else {
             self.not_regular(&shown);
         }
@@ -95,11 +83,11 @@ impl Walk<'_> {
     }
 
     fn folder(&mut self, root: &Path, shown: &Path) {
-        let excludes = Arc::clone(&self.excludes);
+        let pruned = Arc::clone(&self.pruned);
         let walk = WalkBuilder::new(root)
             .require_git(false)
             .follow_links(false)
-            .filter_entry(move |entry| is_wanted(entry, &excludes))
+            .filter_entry(move |entry| is_wanted(entry, &pruned))
             .build();
         for entry in walk {
             match entry {
@@ -134,10 +122,10 @@ impl Walk<'_> {
             return;
         };
         let exempt = is_exempt(relative);
-        self.add(
-            key.clone(),
-            Candidate { shown: slashed(&shown), path: key, hint, exempt, is_link },
-        );
+        let shown = slashed(&shown);
+        let is_named = false;
+        let candidate = Candidate { shown, path: key.clone(), hint, exempt, is_named, is_link };
+        self.add(key, candidate);
     }
 
     /// Where a link leads, when that is a file. Links to folders are not followed.
@@ -167,10 +155,12 @@ impl Walk<'_> {
             return;
         };
         let exempt = known.exempt && candidate.exempt;
+        let is_named = known.is_named || candidate.is_named;
         if (candidate.is_link, &candidate.shown) < (known.is_link, &known.shown) {
             *known = candidate;
         }
         known.exempt = exempt;
+        known.is_named = is_named;
     }
 
     fn unreadable(&mut self, error: &ignore::Error, root: &Path, shown_root: &Path) {
@@ -191,16 +181,12 @@ impl Walk<'_> {
 }
 
 /// Whether the walk looks at `entry`, and into it.
-fn is_wanted(entry: &DirEntry, excludes: &Gitignore) -> bool {
+fn is_wanted(entry: &DirEntry, pruned: &Globs) -> bool {
     let is_dir = entry.file_type().is_some_and(|it| it.is_dir());
     if entry.depth() == 0 {
         return true;
     }
-    if is_dir && is_skipped(entry) {
-        return false;
-    }
-    let is_inside = entry.path().starts_with(excludes.path());
-    !(is_inside && excludes.matched_path_or_any_parents(entry.path(), is_dir).is_ignore())
+    !(is_dir && (is_skipped(entry) || pruned.picks(entry.path(), true)))
 }
 
 fn is_skipped(entry: &DirEntry) -> bool {

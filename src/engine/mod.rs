@@ -1,5 +1,6 @@
 //! Runs the stages in order, once: sources in, findings and problems out.
 
+mod contract;
 mod isolate;
 mod memo;
 
@@ -9,8 +10,9 @@ use crate::check::{self, Input};
 use crate::finding::{Coverage, Finding};
 use crate::ir::{self, FuncRef};
 use crate::lang;
-use crate::model::ColumnClass;
+use crate::model::{self, Claim, ColumnClass, Lexica, Lexicon};
 use crate::pack::Packs;
+use crate::rule::Rule;
 pub use memo::{Interrupt, Memo};
 use rayon::prelude::*;
 use std::fmt::Write as _;
@@ -19,12 +21,14 @@ use std::fmt::Write as _;
 const STACK_BYTES: usize = 512 << 20;
 
 /// What a run can be told besides its packs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Regular expressions for columns that are states besides the built-in ones.
     pub state_columns: Vec<String>,
     /// Regular expressions for columns that are never states.
     pub never_columns: Vec<String>,
+    /// The engine that statements go to, where the code does not tell.
+    pub dialect: Option<model::Engine>,
 }
 
 /// A stage whose value can be printed.
@@ -66,28 +70,67 @@ pub struct Outcome {
     pub stats: Stats,
     /// What was understood, and what was not.
     pub coverage: Coverage,
+    /// Contracts, by position, whose function is not in the program, with the nearest that is.
+    pub unfound: Vec<(usize, Option<String>)>,
 }
 
 /// The analysis, ready to run.
 #[derive(Debug)]
 pub struct Engine {
+    tongues: Vec<Tongue>,
+    /// For each source which of them it speaks; the first one when left out.
+    of: Vec<usize>,
+    claims: Vec<Claim>,
+}
+
+/// What the files of one configuration speak.
+#[derive(Debug)]
+struct Tongue {
     packs: Packs,
+    dialect: Option<model::Engine>,
+}
+
+impl Tongue {
+    fn lexicon(&self) -> Lexicon<'_> {
+        Lexicon {
+            vocabulary: &self.packs.vocabulary,
+            columns: &self.packs.columns,
+            words: &self.packs.words,
+            dialect: self.dialect,
+        }
+    }
 }
 
 impl Engine {
     /// An engine that speaks the words of `packs`. Patterns of `options` that are no regular
     /// expressions are left out.
-    pub fn new(mut packs: Packs, options: Options) -> Self {
-        for (class, patterns) in [
-            (ColumnClass::Strong, options.state_columns),
-            (ColumnClass::Never, options.never_columns),
-        ] {
-            for pattern in patterns {
-                // The configuration makes these from names, so that they are valid.
-                let _ = packs.add_columns(class, &[pattern]);
-            }
-        }
-        Self { packs }
+    pub fn new(packs: Packs, options: Options) -> Self {
+        Self::of_many(vec![(packs, options)], Vec::new())
+    }
+
+    /// An engine for a program whose sources are configured differently: `of` has for each source
+    /// which of `tongues` it speaks.
+    pub fn of_many(tongues: Vec<(Packs, Options)>, of: Vec<usize>) -> Self {
+        let tongue = |(mut packs, options): (Packs, Options)| {
+            // The configuration makes these from names, so that they are valid.
+            let _ = packs.add_columns(ColumnClass::Never, &options.never_columns);
+            let _ = packs.add_columns(ColumnClass::Strong, &options.state_columns);
+            Tongue { packs, dialect: options.dialect }
+        };
+        Self { tongues: tongues.into_iter().map(tongue).collect(), of, claims: Vec::new() }
+    }
+
+    /// The same, with contracts to keep.
+    #[must_use]
+    pub fn with_claims(mut self, claims: Vec<Claim>) -> Self {
+        self.claims = claims;
+        self
+    }
+
+    fn lexica(&self) -> Lexica<'_> {
+        let mut all = self.tongues.iter().map(Tongue::lexicon);
+        let first = all.next().expect("an engine has packs");
+        Lexica::new(first, all.collect(), &self.of)
     }
 
     /// Analyses `sources` as one program.
@@ -123,59 +166,31 @@ impl Engine {
         let files = memo.files();
         let mut problems = memo.problems();
         let program = Program::link(files, sources);
-        let settled = self.settle(&program, sources, &mut problems, interrupt)?;
+        let lexica = self.lexica();
+        let settled = settle(&program, &lexica, sources, &mut problems, interrupt)?;
         let input = Input {
             program: &program,
             settled: &settled,
-            vocabulary: &self.packs.vocabulary,
-            columns: &self.packs.columns,
-            words: &self.packs.words,
+            vocabulary: lexica.numbered(0).vocabulary,
+            columns: lexica.numbered(0).columns,
+            words: lexica.numbered(0).words,
             sources,
+            lexica: &lexica,
+            claims: &self.claims,
         };
-        let findings =
-            isolate::run(|| check::check(&input, &self.packs.rules)).unwrap_or_else(|message| {
-                problems.push(internal("rules", &message));
-                Vec::new()
-            });
+        let rules: Vec<&[Rule]> = self.tongues.iter().map(|it| &*it.packs.rules).collect();
+        let (findings, left_out) = isolate::run(|| check::check(&input, &rules))
+            .unwrap_or_else(|message| (Vec::new(), vec![internal("rules", &message)]));
+        problems.extend(left_out);
         let stats = stats(sources, files, &settled);
-        let coverage = gaps(&program, &settled, &self.packs.words);
-        Some(Outcome { findings, problems, stats, coverage })
-    }
-
-    /// Finds out what every function does; `None` when interrupted.
-    fn settle(
-        &self,
-        program: &Program<'_>,
-        sources: &[Source],
-        problems: &mut Vec<Problem>,
-        interrupt: &Interrupt,
-    ) -> Option<Settled> {
-        let packs = &self.packs;
-        let store = Store::new(program, &packs.vocabulary, &packs.columns, &packs.words);
-        for at in program.all_functions() {
-            if interrupt.is_raised() {
-                return None;
-            }
-            let func = program.function(at);
-            // What a test calls is not called by it in production; callees are read when asked for.
-            if func.kind == ir::FunctionKind::Closure
-                || func.exempt
-                || program.file(at.source).exempt
-            {
-                continue;
-            }
-            if let Err(message) = isolate::run(|| store.summary(at)) {
-                store.give_up(at);
-                let path = path_of(sources, at);
-                let name = &program.function(at).name;
-                problems.push(internal(&path, &format!("{message} in `{name}`")));
-            }
-        }
-        Some(store.finish())
+        let coverage = gaps(&program, &settled, lexica.numbered(0).words);
+        let unfound = contract::unfound(&program, &self.claims);
+        Some(Outcome { findings, problems, stats, coverage, unfound })
     }
 
     fn settle_whole(&self, program: &Program<'_>, sources: &[Source]) -> Settled {
-        let settled = self.settle(program, sources, &mut Vec::new(), &Interrupt::default());
+        let (lexica, never) = (self.lexica(), Interrupt::default());
+        let settled = settle(program, &lexica, sources, &mut Vec::new(), &never);
         settled.expect("nobody interrupts it")
     }
 
@@ -232,6 +247,34 @@ impl Engine {
         dump_settled(stage, &program, &settled, &mut out);
         out
     }
+}
+
+/// Finds out what every function does; `None` when interrupted.
+fn settle(
+    program: &Program<'_>,
+    lexica: &Lexica<'_>,
+    sources: &[Source],
+    problems: &mut Vec<Problem>,
+    interrupt: &Interrupt,
+) -> Option<Settled> {
+    let store = Store::new(program, lexica);
+    for at in program.all_functions() {
+        if interrupt.is_raised() {
+            return None;
+        }
+        let func = program.function(at);
+        // What a test calls is not called by it in production; callees are read when asked for.
+        if func.kind == ir::FunctionKind::Closure || func.exempt || program.file(at.source).exempt {
+            continue;
+        }
+        if let Err(message) = isolate::run(|| store.summary(at)) {
+            store.give_up(at);
+            let path = path_of(sources, at);
+            let name = &program.function(at).name;
+            problems.push(internal(&path, &format!("{message} in `{name}`")));
+        }
+    }
+    Some(store.finish())
 }
 
 fn dump_settled(stage: Stage, program: &Program<'_>, settled: &Settled, out: &mut String) {

@@ -1,6 +1,6 @@
 //! The only way to make a [`Finding`]: a rule, a weight and exactly one primary place.
 
-use super::{Confidence, Finding, RuleId, Severity, Step, StepRole};
+use super::{Confidence, Edit, Finding, RuleId, Severity, Step, StepRole};
 use crate::base::Span;
 
 /// Collects the parts of a finding; `build` gives it.
@@ -24,6 +24,7 @@ impl FindingBuilder {
             table: String::new(),
             column: String::new(),
             symbol: String::new(),
+            edits: Vec::new(),
         };
         Self { finding }
     }
@@ -52,6 +53,13 @@ impl FindingBuilder {
         if !self.finding.steps.iter().any(|it| it.role == role && it.span == span) {
             self.finding.steps.push(Step { role, span, message: message.into() });
         }
+        self
+    }
+
+    /// Appends an edit that is part of the repair.
+    #[must_use]
+    pub fn edit(mut self, edit: Edit) -> Self {
+        self.finding.edits.push(edit);
         self
     }
 

@@ -1,10 +1,12 @@
 //! What a rule reports: one primary place, the steps that prove it, and a remedy.
 
 mod builder;
+mod edit;
 mod gap;
 
 use crate::base::Span;
 pub use builder::FindingBuilder;
+pub use edit::Edit;
 pub use gap::{Coverage, Gap, GapKind, Share};
 use std::fmt;
 use std::sync::Arc;
@@ -132,4 +134,6 @@ pub struct Finding {
     pub column: String,
     /// Qualified name of the function that holds the primary place.
     pub symbol: String,
+    /// What repairs it for certain, as one change; empty when that takes thought.
+    pub edits: Vec<Edit>,
 }

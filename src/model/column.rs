@@ -1,7 +1,7 @@
 //! Which columns are states: by name, through the patterns of the column rules.
 
 use crate::base::snake_case;
-use regex::RegexSet;
+use regex::{Regex, RegexSet};
 
 /// What a column's name says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,6 +37,8 @@ pub struct ColumnRules {
     sets: Vec<(ColumnClass, RegexSet)>,
     /// Table and class words that make `state` a postal state.
     address: RegexSet,
+    /// What a project says of its own, on `table.column`; the first that fits counts before all else.
+    own: Vec<(ColumnClass, Regex)>,
 }
 
 impl ColumnRules {
@@ -49,12 +51,26 @@ impl ColumnRules {
         for (class, patterns) in classes {
             sets.push((*class, RegexSet::new(patterns)?));
         }
-        Ok(Self { sets, address: RegexSet::new(address_tables)? })
+        Ok(Self { sets, address: RegexSet::new(address_tables)?, own: Vec::new() })
+    }
+
+    /// Puts columns whose `table.column` fits one of the patterns into a class, whatever else is said.
+    pub fn add_own(&mut self, class: ColumnClass, patterns: &[String]) -> Result<(), regex::Error> {
+        for pattern in patterns {
+            self.own.push((class, Regex::new(pattern)?));
+        }
+        Ok(())
     }
 
     /// The class of `column`; `table` (or model, or empty) tells postal states apart.
     pub fn classify(&self, table: &str, column: &str) -> ColumnClass {
         let name = snake_case(column);
+        if !self.own.is_empty() {
+            let both = format!("{}.{name}", snake_case(table));
+            if let Some((class, _)) = self.own.iter().find(|it| it.1.is_match(&both)) {
+                return *class;
+            }
+        }
         let class = self
             .sets
             .iter()

@@ -142,7 +142,6 @@ impl Merged {
             words: self.names.words(),
             pack_ids: packs.iter().map(|it| it.id.clone()).collect(),
             hash,
-            names: self.names,
         }
     }
 }

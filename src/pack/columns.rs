@@ -65,13 +65,6 @@ impl NameRules {
         }
     }
 
-    /// Adds patterns to one class.
-    pub(super) fn add(&mut self, class: ColumnClass, patterns: &[String]) {
-        if let Some(idx) = CLASSES.iter().position(|(_, it)| *it == class) {
-            self.patterns.entry(idx).or_default().extend_from_slice(patterns);
-        }
-    }
-
     pub(super) fn columns(&self) -> Result<ColumnRules, regex::Error> {
         let patterns = |idx: usize| self.patterns.get(&idx).cloned().unwrap_or_default();
         let classes: Vec<(ColumnClass, Vec<String>)> =

@@ -35,7 +35,6 @@ pub struct Packs {
     pub pack_ids: Vec<Name>,
     /// Changes whenever any of the texts does.
     pub hash: u64,
-    names: columns::NameRules,
 }
 
 impl Packs {
@@ -57,17 +56,13 @@ impl Packs {
         builtin::merge(user, off)
     }
 
-    /// Makes columns with matching names belong to a class, as a project's configuration may ask.
+    /// Puts columns whose `table.column` fits into a class, as a project's configuration may ask.
     pub fn add_columns(
         &mut self,
         class: ColumnClass,
         patterns: &[String],
     ) -> Result<(), regex::Error> {
-        let mut names = self.names.clone();
-        names.add(class, patterns);
-        self.columns = names.columns()?;
-        self.names = names;
-        Ok(())
+        self.columns.add_own(class, patterns)
     }
 
     /// The rules of that id.

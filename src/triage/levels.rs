@@ -3,12 +3,12 @@
 use super::Triaged;
 use crate::config::{Config, Level};
 
-/// Sets the final severities; a rule that is off is left out.
-pub(super) fn leveled(findings: Vec<Triaged>, config: &Config) -> Vec<Triaged> {
-    findings.into_iter().filter_map(|it| level(it, config)).collect()
-}
-
-fn level(mut triaged: Triaged, config: &Config) -> Option<Triaged> {
+/// With the final severity; none when it is not shown.
+pub(super) fn leveled(mut triaged: Triaged, config: &Config) -> Option<Triaged> {
+    let finding = &triaged.finding;
+    if finding.confidence < config.min_confidence() || !config.wants_table(&finding.table) {
+        return None;
+    }
     match config.level_of(&triaged.finding) {
         Some(Level::Off) => return None,
         Some(Level::Show(severity)) => triaged.finding.severity = severity,
@@ -25,13 +25,13 @@ mod tests {
 
     #[test]
     fn levels_go_by_rule_and_confidence() {
-        let config = "[rules]\nnoisy = \"off\"\nmixed = { high = \"note\", low = \"off\" }\n";
+        let config = "[levels]\nnoisy = \"off\"\nmixed = { high = \"note\", low = \"off\" }\n";
         let config = Config::parse(config).expect("valid");
         let shown = |rule: &str, confidence| {
             let span = Span::new(SourceId(0), 0, 1);
             let rule = RuleId(rule.into());
             let finding = FindingBuilder::new(rule, Severity::Warning, confidence, span).build();
-            level(Triaged { finding, fingerprint: String::new() }, &config)
+            leveled(Triaged { finding, fingerprint: String::new() }, &config)
                 .map(|it| it.finding.severity)
         };
         assert_eq!(shown("noisy", Confidence::High), None);

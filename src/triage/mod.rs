@@ -1,18 +1,25 @@
 //! Which findings are shown, as what, and in which order?
 //!
-//! In this order: sort and deduplicate, fingerprint, honour expect comments, apply levels, drop what is
-//! below the wanted confidence. Fingerprints come before anything is left out, so that a finding keeps
-//! its own whatever the configuration says about its neighbours.
+//! In this order: sort and deduplicate, fingerprint, honour expect comments, apply levels and tables,
+//! drop what is below the wanted confidence; a baseline comes last. Fingerprints come before anything is
+//! left out, so that a finding keeps its own whatever the configuration says about its neighbours.
 
+mod baseline;
 mod expect;
 mod fingerprint;
+mod insert;
 mod levels;
 mod order;
+mod own;
+mod page;
+mod skip;
 
 use crate::base::Source;
-use crate::config::Config;
+use crate::config::Configs;
 use crate::finding::Finding;
-pub use expect::{EXPECT_RULES, ExpectRule};
+pub use baseline::{Baseline, Entry, joined};
+pub use insert::{expecting, is_reason};
+pub use own::{DEAD_ENTRY_ID, OWN_RULES, OwnRule};
 
 /// A finding that is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +30,26 @@ pub struct Triaged {
     pub fingerprint: String,
 }
 
+/// A finding that somebody answered for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppressed {
+    /// The finding.
+    pub triaged: Triaged,
+    /// Where the answer stands.
+    pub by: SuppressedBy,
+    /// The reason that was given; empty when there is none.
+    pub reason: String,
+}
+
+/// Where the answer to a finding stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuppressedBy {
+    /// In an expect comment.
+    Comment,
+    /// In a baseline.
+    Baseline,
+}
+
 /// What triage leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Triage {
@@ -30,22 +57,36 @@ pub struct Triage {
     pub findings: Vec<Triaged>,
     /// How many findings an expect comment answers for.
     pub expected: usize,
+    /// Those findings, and those that a baseline knows.
+    pub suppressed: Vec<Suppressed>,
+    /// Those that the configuration leaves out; a baseline may still know them.
+    pub hidden: Vec<Triaged>,
 }
 
 /// Sorts out the findings of a run over `sources`.
-pub fn triage(findings: Vec<Finding>, sources: &[Source], config: &Config) -> Triage {
+pub fn triage(findings: Vec<Finding>, sources: &[Source], configs: &Configs) -> Triage {
     let findings = order::ordered(findings, sources);
     let findings = fingerprint::fingerprinted(findings, sources);
-    let (findings, expected) = expect::apply(findings, sources);
-    let mut findings = levels::leveled(findings, config);
-    findings.retain(|it| it.finding.confidence >= config.min_confidence);
-    Triage { findings, expected }
+    let (findings, suppressed) = expect::apply(findings, sources);
+    let leveled = |it: &Triaged| levels::leveled(it.clone(), configs.of(it.finding.primary.source));
+    let mut out = Triage { expected: suppressed.len(), ..Triage::default() };
+    for it in suppressed {
+        out.suppressed.extend(leveled(&it.triaged).map(|triaged| Suppressed { triaged, ..it }));
+    }
+    for triaged in findings {
+        match leveled(&triaged) {
+            Some(shown) => out.findings.push(shown),
+            None => out.hidden.push(triaged),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::{Language, SourceId, Span};
+    use crate::config::Config;
     use crate::finding::{Confidence, FindingBuilder, RuleId, Severity};
 
     #[test]
@@ -57,16 +98,22 @@ mod tests {
         let finding = |start| {
             let span = Span::new(id, start, start + 1);
             FindingBuilder::new(RuleId("rule".into()), Severity::Error, Confidence::Low, span)
+                .subject("jobs", "status", "f")
                 .build()
         };
         let findings = vec![finding(0), finding(source.text.len() - 2)];
         let sources = [source];
-        for (config, left) in
-            [("", 1), ("[rules]\nrule = \"off\"", 0), ("min-confidence = \"high\"", 0)]
-        {
+        for (config, left) in [
+            ("", 1),
+            ("[levels]\nrule = \"off\"", 0),
+            ("min-confidence = \"high\"", 0),
+            ("[tables]\nignore = [\"job\"]", 0),
+            ("[tables]\nonly = [\"orders\"]", 0),
+        ] {
             let config = Config::parse(config).expect("valid");
-            let triage = triage(findings.clone(), &sources, &config);
+            let triage = triage(findings.clone(), &sources, &config.into());
             assert_eq!((triage.findings.len(), triage.expected), (left, 1));
+            assert_eq!(triage.hidden.len(), 1 - left);
         }
     }
 
@@ -87,7 +134,7 @@ mod tests {
                     .build()
             };
             let findings = source.text.match_indices('@').map(finding).collect();
-            let triage = triage(findings, &[source], &Config::default());
+            let triage = triage(findings, &[source], &Config::default().into());
             triage.findings.into_iter().map(|it| it.fingerprint).collect::<Vec<_>>()
         };
         let both = prints("@;\n@;");

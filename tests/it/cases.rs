@@ -6,7 +6,7 @@
 use crate::markers::{self, Correction, Kind};
 use crate::run::{self, WHOLE_PROGRAM_RULE};
 use rowrace::base::Source;
-use rowrace::discover::{Request, discover};
+use rowrace::discover::{Request, Workspace, discover};
 use rowrace::engine::Engine;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,8 +75,8 @@ fn sources(folder: &Path) -> Vec<Source> {
         return Vec::new();
     }
     let paths = [PathBuf::from(".")];
-    let request = Request { cwd: folder, paths: &paths, exclude: &[], exclude_root: folder };
-    discover(&request).expect("a folder").sources
+    let request = Request { cwd: folder, paths: &paths };
+    discover(&request, &mut Workspace::isolated(folder)).expect("a folder").sources
 }
 
 /// Where the markers of a side and its findings disagree. A rule over whole programs counts only where

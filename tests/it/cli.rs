@@ -163,7 +163,10 @@ fn output_is_findings_and_the_rest_goes_to_standard_error() {
 
 #[test]
 fn notes_are_shown_when_asked_for_and_always_in_json() {
-    let tree = Tree::new(&[("a.php", "<?php // rowrace: expect[some-rule] there is a reason\n")]);
+    let tree = Tree::new(&[
+        ("a.php", "<?php // rowrace: expect[some-rule] there is a reason\n"),
+        ("rowrace.toml", "[levels]\nunused-expect = \"note\"\n"),
+    ]);
     let run = tree.run(&["check"]);
     assert_eq!((run.code, &*run.out), (Some(0), ""));
     assert_eq!(run.err, "No findings in 1 file; 1 note hidden, show with --notes\n");
@@ -315,11 +318,11 @@ fn a_config_file_is_found_upwards_and_holds_for_its_folder() {
     assert_eq!(tree.found(&[]), ["app/src/a.php"]);
     let run = run_in(&tree.path("app"), &["check", "--format", "concise"]);
     assert!(run.out.starts_with("src/a.php:2:12:") && run.out.lines().count() == 1, "{run:?}");
-    tree.write("rowrace.toml", b"[rules]\nexpect-without-reason = \"off\"\n");
+    tree.write("rowrace.toml", b"[levels]\nexpect-without-reason = \"off\"\n");
     assert_eq!(tree.run(&["check"]).code, Some(0));
-    tree.write("rowrace.toml", b"[rules]\nexpect-without-reason = { high = \"error\" }\n");
+    tree.write("rowrace.toml", b"[levels]\nexpect-without-reason = { high = \"error\" }\n");
     assert!(tree.run(&["check"]).out.starts_with("error[expect-without-reason]"));
-    tree.write("rowrace.toml", b"fail-level = \"error\"\n");
+    tree.write("rowrace.toml", b"fail-on = \"error\"\n");
     assert_eq!(tree.run(&["check"]).code, Some(0));
 }
 
@@ -331,7 +334,10 @@ fn a_wrong_key_is_pointed_at() {
             "version = 1\nexlude = []\n",
             &["unknown key `exlude`", "rowrace.toml:2:1", "did you mean `exclude`?"][..],
         ),
-        ("[rules]\nunused-expct = \"off\"\n", &["unknown rule `unused-expct`", "`unused-expect`?"]),
+        (
+            "[levels]\nunused-expct = \"off\"\n",
+            &["unknown rule `unused-expct`", "`unused-expect`?"],
+        ),
         ("exclude = [\"a\", \"[z-a]\"]\n", &["not a glob", "rowrace.toml:1:17"]),
         ("version = 2\n", &["version 2 is not known"]),
         ("version = \n", &["rowrace.toml:1:"]),

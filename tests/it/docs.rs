@@ -34,8 +34,13 @@ fn the_readme_shows_what_the_binary_prints() {
 #[test]
 fn links_in_the_docs_lead_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for page in ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "fixtures/cases/README.md"]
-    {
+    for page in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/architecture.md",
+        "docs/config.md",
+        "fixtures/cases/README.md",
+    ] {
         let text = fs::read_to_string(root.join(page)).expect("a page");
         let folder = root.join(page);
         let folder = folder.parent().expect("a folder");

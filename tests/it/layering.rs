@@ -21,7 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     // SQL is read where it is run: only there are its pieces known.
     ("analysis", &["base", "finding", "ir", "lang::sql", "model"]),
     ("check", &["base", "finding", "ir", "model", "rule", "analysis"]),
-    ("config", &["base", "finding"]),
+    ("config", &["base", "finding", "model"]),
     ("discover", &["base", "config"]),
     ("triage", &["base", "config", "finding"]),
     (
@@ -44,7 +44,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("report", &["base", "finding", "rule", "triage"]),
     (
         "cli",
-        &["base", "config", "discover", "engine", "finding", "pack", "report", "rule", "triage"],
+        &[
+            "base", "config", "discover", "engine", "finding", "model", "pack", "report", "rule",
+            "triage",
+        ],
     ),
     (
         "lsp",
@@ -63,11 +66,13 @@ const HOMES: &[(&str, &[&str])] = &[
     ("proc_macro2", &["lang::rust"]),
     ("sqlparser", &["lang::sql"]),
     ("toml", &["pack", "config"]),
+    ("schemars", &["config"]),
     ("serde", &["pack", "report"]),
-    ("serde_json", &["report", "triage", "lsp"]),
+    ("serde_json", &["config", "report", "triage", "lsp"]),
     ("codespan_reporting", &["report"]),
     ("clap", &["cli"]),
     ("anyhow", &["cli", "lsp"]),
+    ("mimalloc", &["main"]),
     ("ignore", &["discover"]),
     ("rayon", &["engine"]),
     ("regex", &["lang::sql", "model", "pack"]),

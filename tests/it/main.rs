@@ -2,11 +2,16 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read fixtures and start the binary")]
 
+mod baseline;
 mod cases;
 mod cli;
+mod confidence;
+mod config;
+mod contracts;
 mod coverage;
 mod docs;
 mod examples;
+mod expect;
 mod guards;
 mod lang;
 mod layering;
@@ -17,4 +22,5 @@ mod packs;
 mod rules;
 mod run;
 mod tidy;
+mod tree;
 mod twins;

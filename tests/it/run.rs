@@ -25,7 +25,7 @@ pub(crate) fn packs() -> Packs {
 /// What is reported in the sources, notes included.
 pub(crate) fn findings(engine: &Engine, sources: &[Source]) -> Vec<Found> {
     let outcome = engine.analyze(sources);
-    let triaged = triage(outcome.findings, sources, &Config::default());
+    let triaged = triage(outcome.findings, sources, &Config::default().into());
     triaged.findings.iter().map(|it| found(&it.finding, sources)).collect()
 }
 
