@@ -267,6 +267,7 @@ impl Contract<'_> {
             to: self.claim.to.clone(),
             values: self.values(),
             steps: Vec::new(),
+            schedule: None,
             symbol: at.1,
         }
     }

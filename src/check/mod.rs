@@ -8,13 +8,14 @@ mod index;
 mod judge;
 mod message;
 mod protect;
+mod schedule;
 mod script;
 mod twin;
 mod witness;
 
 use crate::analysis::{Program, Settled};
 use crate::base::{Problem, Source, SourceId, Span};
-use crate::finding::{Confidence, Finding, FindingBuilder, StepRole};
+use crate::finding::{Confidence, Finding, FindingBuilder, Schedule, StepRole};
 use crate::ir::FuncRef;
 use crate::model::{Claim, ColumnRules, Lexica, Lexicon, Vocabulary, Words};
 use crate::rule::{FaultKind, Rule, Values};
@@ -83,6 +84,8 @@ pub struct Fault {
     pub values: Values,
     /// The witness in order of time.
     pub steps: Vec<(StepRole, Span, String)>,
+    /// The order of statements that proves it; for high confidence only.
+    pub schedule: Option<Schedule>,
     /// The function that holds the primary place.
     pub symbol: FuncRef,
 }
@@ -121,7 +124,8 @@ pub fn report(input: &Input<'_>, rules: &[Rule], fault: &Fault) -> Vec<Finding> 
                         rule.texts.why.render(&fault.values),
                         rule.texts.help.render(&fault.values),
                     )
-                    .subject(&fault.table, &fault.column, &symbol);
+                    .subject(&fault.table, &fault.column, &symbol)
+                    .schedule(fault.schedule.clone());
             for (role, span, message) in &fault.steps {
                 builder = builder.step(*role, *span, message.clone());
             }

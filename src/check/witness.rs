@@ -3,20 +3,30 @@
 use super::column::state_word;
 use super::judge::Case;
 use crate::analysis::Value;
-use crate::analysis::fact::{CheckKind, HeldKind, WriteFact, WriteKind};
+use crate::analysis::fact::{CheckFact, CheckKind, HeldKind, LoadFact, WriteFact, WriteKind};
 use crate::base::Span;
 use crate::finding::StepRole;
 use crate::model::Yield;
 use crate::rule::{FaultKind, Placeholder, Values};
 
+/// The checks that a reader is shown: the two best.
+pub(super) fn shown_checks<'a>(case: &'a Case<'_>) -> impl Iterator<Item = &'a CheckFact> {
+    case.checks.iter().map(|it| it.1).take(2)
+}
+
+/// The read that the checked, else the written copy comes from.
+pub(super) fn load_of<'a>(case: &'a Case<'_>) -> Option<&'a LoadFact> {
+    let write = case.write;
+    let row = shown_checks(case).next().map(|it| &it.row).or(write.row.as_ref());
+    write.loads.iter().find(|it| Some(&it.row) == row).or(write.loads.first()).map(|it| &**it)
+}
+
 /// Loaded, checked, changed, written: in order of time.
 pub(super) fn steps(case: &Case<'_>, kind: FaultKind) -> Vec<(StepRole, Span, String)> {
     let write = case.write;
     let mut out = Vec::new();
-    let checks: Vec<_> = case.checks.iter().map(|it| it.1).take(2).collect();
-    let row = checks.first().map(|it| it.row.clone()).or_else(|| write.row.clone());
-    let load = write.loads.iter().find(|it| Some(&it.row) == row.as_ref()).or(write.loads.first());
-    if let Some(load) = load {
+    let checks: Vec<_> = shown_checks(case).collect();
+    if let Some(load) = load_of(case) {
         let filtered = checks.iter().any(|it| it.kind == CheckKind::Filter && it.span == load.span);
         let words =
             if filtered { "loaded here, while its state is as wanted" } else { "loaded here" };

@@ -1,5 +1,10 @@
 //! Which words does the command line understand?
 
+use super::fresh::FreshArgs;
+use super::input::InputArgs;
+use super::output::{FormatArg, OutputArgs};
+use super::shell::{CompletionsArgs, ManArgs};
+use super::test::TestArgs;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -8,6 +13,7 @@ Examples:
   rowrace check                       what is below the working directory
   rowrace check src app/Jobs          some folders, as one program
   rowrace check --format json > out   for programs
+  rowrace check --output sarif=a.sarif for code scanning, beside the terminal
   rowrace explain unguarded-update    a fault and its repair
   rowrace coverage                    what a run cannot resolve
 
@@ -46,6 +52,14 @@ pub(super) enum Command {
     Coverage(CoverageArgs),
     /// Print what a stage of the analysis makes of files
     Dump(DumpArgs),
+    /// Serve an editor over standard input and output
+    Lsp,
+    /// Run rules and packs on marked programs: what is missing, what is noisy
+    Test(TestArgs),
+    /// Print what a shell needs to complete commands and options
+    Completions(CompletionsArgs),
+    /// Print the manual page of the program or of one command
+    Man(ManArgs),
 }
 
 /// Which rules and configuration are used.
@@ -66,13 +80,19 @@ pub(super) struct SetupArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
-    /// Files and folders
-    #[arg(default_value = ".")]
+    /// Files and folders; the working directory when none is named
+    #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) input: InputArgs,
 
     /// How findings are written
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub(super) format: FormatArg,
+
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 
     #[command(flatten)]
     pub(super) setup: SetupArgs,
@@ -107,10 +127,17 @@ pub(super) struct CheckArgs {
     /// Print findings only: no summary, no problems
     #[arg(short, long)]
     pub(super) quiet: bool,
+
+    #[command(flatten)]
+    pub(super) fresh: FreshArgs,
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct RulesArgs {
+    /// How rules are listed
+    #[arg(long, value_enum, default_value_t = RulesFormatArg::Text)]
+    pub(super) format: RulesFormatArg,
+
     #[command(flatten)]
     pub(super) setup: SetupArgs,
 }
@@ -160,14 +187,15 @@ pub(super) enum Color {
     Never,
 }
 
+/// How rules are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum FormatArg {
-    /// With excerpts of the source
+pub(super) enum RulesFormatArg {
+    /// One line per rule
     Text,
-    /// One line per finding
-    Concise,
     /// One object
     Json,
+    /// A page with a section for each rule
+    Markdown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,16 +1,16 @@
 //! `rowrace check`: analyse, report, and judge.
 
-use super::args::{CheckArgs, ConfidenceArg, FormatArg};
+use super::args::{CheckArgs, ConfidenceArg};
 use super::baseline::Baselines;
+use super::input::Input;
+use super::progress::Progress;
 use super::setup::Setup;
-use super::{Exit, Streams, contract, expect, note};
+use super::{Exit, Streams, contract, expect, note, output, rules};
 use crate::base::{Problem, ProblemKind};
 use crate::config::Configs;
 use crate::engine::Stats;
 use crate::finding::{Confidence, Severity};
-use crate::report::{
-    CoverageReport, Format, Report, count, write_problems, write_report, write_shares,
-};
+use crate::report::{CoverageReport, Report, count, write_problems, write_shares};
 use crate::triage::{DEAD_ENTRY_ID, Triaged, triage};
 use anyhow::Result;
 
@@ -20,18 +20,32 @@ const SHOWN_PROBLEMS: usize = 10;
 pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     args.add_expect.iter().try_for_each(|it| expect::check_reason(it))?;
     let mut setup = Setup::load(&args.setup, streams)?;
-    let mut found = setup.discover(&args.paths, streams)?;
+    let paths = args.input.paths(&args.paths, &setup.cwd)?;
+    let cwd = setup.cwd.clone();
+    let input = args.input.read(&paths, &cwd, |paths| setup.discover(paths, streams))?;
+    let Input { found, focus } = input;
+    let (mut found, before) = args.fresh.compare(&mut setup, &paths, found, streams)?;
     let mut plan = setup.plan(found.sources.iter().map(|it| &*it.path), streams)?;
     if let Some(confidence) = args.min_confidence {
         plan.configs.for_each(|it| it.set_min_confidence(confidence.into()));
     }
     let baselines = Baselines::read(&args.baseline, &mut setup, &plan, streams)?;
+    let progress = Progress::start(&found.sources, args.quiet);
     let outcome = plan.engine.analyze(&found.sources);
+    drop(progress);
     let mut triage = triage(outcome.findings, &found.sources, &plan.configs);
     let known = baselines.settle(&mut triage, &mut found.sources, &mut setup, &plan)?;
+    let n_old = match before {
+        Some(before) => {
+            before.keep_fresh(args, &mut setup, &found.sources, &mut triage, streams)?
+        }
+        None => 0,
+    };
     if args.fix {
         triage.findings = expect::fix(triage.findings, &found.sources, &setup.cwd)?;
     }
+    triage.findings.retain(|it| focus.wants(&found.sources, &it.finding));
+    triage.suppressed.retain(|it| focus.wants(&found.sources, &it.triaged.finding));
     let mut problems = found.problems;
     problems.extend(outcome.problems);
     problems.sort();
@@ -41,9 +55,16 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     if let Some(reason) = &args.add_expect {
         return expect::add(&shown, &found.sources, reason, &setup.cwd);
     }
-    let report =
-        Report { sources: &found.sources, findings: &shown, problems: &problems, stats: &stats };
-    streams.out(|out| write_report(&report, args.format.into(), out))?;
+    let report = Report {
+        sources: &found.sources,
+        findings: &triage.findings,
+        problems: &problems,
+        stats: &stats,
+        suppressed: &triage.suppressed,
+        rules: &rules::cards(&setup),
+        root: &setup.cwd.to_string_lossy().replace('\\', "/"),
+    };
+    output::write(args, &report, &shown, streams)?;
     if args.stats {
         let coverage = CoverageReport {
             sources: &found.sources,
@@ -52,18 +73,18 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
         };
         streams.err(|out| write_shares(&coverage, out));
     }
-    if !args.quiet && args.format != FormatArg::Json {
+    if !args.quiet && !args.format.has_problems() {
+        let report = Report { findings: &shown, ..report };
         streams.err(|out| write_problems(&report, SHOWN_PROBLEMS, out));
-        note(&summary(&triage.findings, shown.len(), &report, outcome.stats.files, known));
+        note(&summary(&triage.findings, shown.len(), &report, outcome.stats.files, (known, n_old)));
     }
     contract::check(&outcome.unfound, &found.sources, (&mut setup, &plan), streams)?;
     Ok(judge(args, &plan.configs, &triage.findings, &problems))
 }
 
-/// Whether a finding is shown in the format asked for.
+/// Whether a finding is shown to people; programs are given notes as well.
 fn shows(args: &CheckArgs, triaged: &Triaged) -> bool {
-    args.format == FormatArg::Json
-        || args.notes
+    args.notes
         || args.min_confidence == Some(ConfidenceArg::Low)
         || triaged.finding.severity > Severity::Note
 }
@@ -86,7 +107,7 @@ fn summary(
     n_shown: usize,
     report: &Report<'_>,
     n_files: usize,
-    known: usize,
+    (known, n_old): (usize, usize),
 ) -> String {
     let files = count(n_files, "file");
     let mut line = if n_shown == 0 {
@@ -105,6 +126,9 @@ fn summary(
     let hidden = findings.len() - n_shown;
     if hidden > 0 {
         line = format!("{line}; {} hidden, show with --notes", count(hidden, "note"));
+    }
+    if n_old > 0 {
+        line = format!("{line}; {} not shown", count(n_old, "old finding"));
     }
     if known > 0 {
         line = format!("{line}; {known} known by the baseline");
@@ -144,16 +168,6 @@ impl From<ConfidenceArg> for Confidence {
             ConfidenceArg::Low => Self::Low,
             ConfidenceArg::Medium => Self::Medium,
             ConfidenceArg::High => Self::High,
-        }
-    }
-}
-
-impl From<FormatArg> for Format {
-    fn from(arg: FormatArg) -> Self {
-        match arg {
-            FormatArg::Text => Self::Text,
-            FormatArg::Concise => Self::Concise,
-            FormatArg::Json => Self::Json,
         }
     }
 }

@@ -11,9 +11,15 @@ mod contract;
 mod coverage;
 mod dump;
 mod expect;
+mod fresh;
+mod input;
+mod output;
 mod packs;
+mod progress;
 mod rules;
 mod setup;
+mod shell;
+mod test;
 mod write;
 
 use crate::report::{self, WriteColor};
@@ -67,11 +73,20 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Explain(args) => rules::explain(&args, streams),
         Command::Coverage(args) => coverage::run(&args, streams),
         Command::Dump(args) => dump::run(&args, streams),
+        Command::Lsp => serve(),
+        Command::Test(args) => test::run(&args, streams),
+        Command::Completions(args) => shell::completions(&args, streams),
+        Command::Man(args) => shell::man(&args, streams),
     };
     result.unwrap_or_else(|error| {
         note(&format!("error: {}", report::plain(&format!("{error:#}"))));
         Exit::Failure
     })
+}
+
+/// A client that goes without saying goodbye is a failure, as the protocol wants it.
+fn serve() -> Result<Exit> {
+    Ok(if crate::lsp::serve()? { Exit::Clean } else { Exit::Findings })
 }
 
 /// Writes a line to standard error. A closed stream is nobody's concern.
@@ -104,14 +119,17 @@ impl Streams {
         let _ = write(&mut *report::colored(stderr, color));
     }
 
-    /// `NO_COLOR` counts when it is set to anything, unless colour is asked for outright.
+    /// What is asked for outright wins; then `NO_COLOR`, when it is set to anything, then
+    /// `CLICOLOR_FORCE` and `CLICOLOR`, then what the stream is.
     fn is_colored(self, is_terminal: bool) -> bool {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|it| !it.is_empty());
-        let is_dumb = std::env::var_os("TERM").is_some_and(|it| it == "dumb");
+        let is = |name: &str, value: &str| std::env::var_os(name).is_some_and(|it| it == value);
         match self.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => is_terminal && !is_set("NO_COLOR") && !is_dumb,
+            Color::Auto if is_set("NO_COLOR") => false,
+            Color::Auto if is_set("CLICOLOR_FORCE") && !is("CLICOLOR_FORCE", "0") => true,
+            Color::Auto => is_terminal && !is("CLICOLOR", "0") && !is("TERM", "dumb"),
         }
     }
 }

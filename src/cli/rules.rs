@@ -1,18 +1,25 @@
 //! `rowrace rules` and `rowrace explain`: what can be found, and what it means.
 
-use super::args::{ExplainArgs, RulesArgs};
+use super::args::{ExplainArgs, RulesArgs, RulesFormatArg};
 use super::setup::Setup;
 use super::{Exit, Streams};
 use crate::base::Language;
 use crate::config::nearest;
-use crate::report::{RuleCard, write_card, write_rule_list};
+use crate::report::{
+    RuleCard, write_card, write_rule_list, write_rules_json, write_rules_markdown,
+};
 use crate::rule::{Example, Rule, Values};
 use crate::triage::{OWN_RULES, OwnRule};
 use anyhow::{Result, bail};
 
 pub(super) fn list(args: &RulesArgs, streams: Streams) -> Result<Exit> {
     let setup = Setup::load(&args.setup, streams)?;
-    streams.out(|out| write_rule_list(&cards(&setup), out))?;
+    let cards = cards(&setup);
+    streams.out(|out| match args.format {
+        RulesFormatArg::Text => write_rule_list(&cards, out),
+        RulesFormatArg::Json => write_rules_json(&cards, out),
+        RulesFormatArg::Markdown => write_rules_markdown(&cards, out),
+    })?;
     Ok(Exit::Clean)
 }
 
@@ -31,7 +38,7 @@ pub(super) fn explain(args: &ExplainArgs, streams: Streams) -> Result<Exit> {
 }
 
 /// All rules, sorted by id.
-fn cards(setup: &Setup) -> Vec<RuleCard<'_>> {
+pub(super) fn cards(setup: &Setup) -> Vec<RuleCard<'_>> {
     let packs = setup.packs.rules.iter().map(card);
     let mut cards: Vec<_> = packs.chain(OWN_RULES.iter().map(own_card)).collect();
     cards.sort_by_key(|it| it.id);

@@ -1,6 +1,6 @@
 //! The only way to make a [`Finding`]: a rule, a weight and exactly one primary place.
 
-use super::{Confidence, Edit, Finding, RuleId, Severity, Step, StepRole};
+use super::{Confidence, Edit, Finding, RuleId, Schedule, Severity, Step, StepRole};
 use crate::base::Span;
 
 /// Collects the parts of a finding; `build` gives it.
@@ -21,6 +21,7 @@ impl FindingBuilder {
             why: String::new(),
             help: String::new(),
             steps: Vec::new(),
+            schedule: None,
             table: String::new(),
             column: String::new(),
             symbol: String::new(),
@@ -53,6 +54,13 @@ impl FindingBuilder {
         if !self.finding.steps.iter().any(|it| it.role == role && it.span == span) {
             self.finding.steps.push(Step { role, span, message: message.into() });
         }
+        self
+    }
+
+    /// The order of statements that proves it.
+    #[must_use]
+    pub fn schedule(mut self, schedule: Option<Schedule>) -> Self {
+        self.finding.schedule = schedule;
         self
     }
 

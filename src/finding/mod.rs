@@ -3,11 +3,13 @@
 mod builder;
 mod edit;
 mod gap;
+mod schedule;
 
 use crate::base::Span;
 pub use builder::FindingBuilder;
 pub use edit::Edit;
 pub use gap::{Coverage, Gap, GapKind, Share};
+pub use schedule::{Effect, Moment, RowState, Schedule, ScheduleKind, Worker};
 use std::fmt;
 use std::sync::Arc;
 
@@ -128,6 +130,8 @@ pub struct Finding {
     pub help: String,
     /// The witness in order of time.
     pub steps: Vec<Step>,
+    /// The order of statements that proves it, when the witness holds enough of them.
+    pub schedule: Option<Schedule>,
     /// Table or model that the fault is about, empty when unknown.
     pub table: String,
     /// Column that the fault is about, empty when unknown.

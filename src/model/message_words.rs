@@ -178,8 +178,8 @@ impl MessageWords {
             accessor: NameSet::of(
                 "get is has to as into with count len try_into from new default clone iter collect \
                  map filter and or ok trim split format bind contains starts ends keys values name id \
-                 attempts type can should supports unwrap expect qos basic_qos config option options \
-                 builder now elapsed last successful status json",
+                 attempts type can should supports knows accepts matches understands unwrap expect qos \
+                 basic_qos config option options builder now elapsed last successful status json",
             ),
             harmless: NameSet::of(
                 "sleep usleep tick close disconnect rollback roll_back rollBack in_transaction begin \

@@ -1,16 +1,18 @@
 //! The result as one JSON object. The structs here are the format: it does not move when others do.
 
 use super::concise::problem_word;
-use super::{Places, Report, severity_word};
+use super::schedule::state_words;
+use super::statement::statement;
+use super::{Places, Report, confidence_word, severity_word};
 use crate::base::{LineColumn, Problem, Span};
-use crate::finding::{Confidence, Step};
+use crate::finding::{Moment, Schedule, ScheduleKind, Step};
 use crate::triage::Triaged;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Raised when a field changes its meaning or goes away.
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -21,7 +23,7 @@ struct Document<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonFinding<'a> {
+pub(super) struct JsonFinding<'a> {
     rule: &'a str,
     severity: &'static str,
     confidence: &'static str,
@@ -32,6 +34,26 @@ struct JsonFinding<'a> {
     place: Place<'a>,
     fingerprint: &'a str,
     steps: Vec<JsonStep<'a>>,
+    schedule: Option<JsonSchedule<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct JsonSchedule<'a> {
+    kind: &'static str,
+    moments: Vec<JsonMoment<'a>>,
+    end: &'a str,
+}
+
+#[derive(Serialize)]
+struct JsonMoment<'a> {
+    worker: &'static str,
+    role: &'static str,
+    statement: String,
+    #[serde(flatten)]
+    place: Place<'a>,
+    state: Option<String>,
+    rows: Option<u32>,
+    effect: String,
 }
 
 #[derive(Serialize)]
@@ -52,7 +74,7 @@ struct Place<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonProblem<'a> {
+pub(super) struct JsonProblem<'a> {
     kind: &'static str,
     path: &'a str,
     line: Option<u32>,
@@ -75,22 +97,43 @@ pub(super) fn write<'a, W: Write + ?Sized>(
     writeln!(out)
 }
 
-fn finding<'a>(triaged: &'a Triaged, places: &mut Places<'a>) -> JsonFinding<'a> {
+pub(super) fn finding<'a>(triaged: &'a Triaged, places: &mut Places<'a>) -> JsonFinding<'a> {
     let finding = &triaged.finding;
     JsonFinding {
         rule: &finding.rule.0,
         severity: severity_word(finding.severity),
-        confidence: match finding.confidence {
-            Confidence::Low => "low",
-            Confidence::Medium => "medium",
-            Confidence::High => "high",
-        },
+        confidence: confidence_word(finding.confidence),
         message: &finding.message,
         why: &finding.why,
         help: &finding.help,
         place: place(finding.primary, places),
         fingerprint: &triaged.fingerprint,
         steps: finding.steps.iter().map(|it| step(it, places)).collect(),
+        schedule: finding.schedule.as_ref().map(|it| schedule(it, places)),
+    }
+}
+
+pub(super) fn schedule<'a>(schedule: &'a Schedule, places: &mut Places<'a>) -> JsonSchedule<'a> {
+    JsonSchedule {
+        kind: match schedule.kind {
+            ScheduleKind::Race => "race",
+            ScheduleKind::Timeline => "timeline",
+        },
+        moments: schedule.moments.iter().map(|it| moment(it, places)).collect(),
+        end: &schedule.end,
+    }
+}
+
+fn moment<'a>(moment: &Moment, places: &mut Places<'a>) -> JsonMoment<'a> {
+    let state = state_words(&moment.row);
+    JsonMoment {
+        worker: moment.worker.word(),
+        role: moment.role.word(),
+        statement: statement(moment.span, places),
+        place: place(moment.span, places),
+        state: (!state.is_empty()).then_some(state),
+        rows: moment.effect.rows(),
+        effect: moment.effect.words(),
     }
 }
 
@@ -104,7 +147,7 @@ fn place<'a>(span: Span, places: &mut Places<'a>) -> Place<'a> {
     Place { path: places.path(span.source), line, column, end_line, end_column }
 }
 
-fn problem<'a>(problem: &'a Problem, places: &mut Places<'a>) -> JsonProblem<'a> {
+pub(super) fn problem<'a>(problem: &'a Problem, places: &mut Places<'a>) -> JsonProblem<'a> {
     let start = problem.span.map(|it| places.start(it));
     JsonProblem {
         kind: problem_word(problem.kind),

@@ -70,12 +70,12 @@ fn write_code(code: &str, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// One word when the confidence makes no difference, three otherwise.
-fn severities(card: &RuleCard<'_>) -> String {
+pub(super) fn severities(card: &RuleCard<'_>) -> String {
     let words = card.severity.map(|it| it.map_or("off", severity_word));
     if words.iter().all(|it| *it == words[0]) { words[0].to_owned() } else { words.join("/") }
 }
 
-fn language_word(language: Language) -> &'static str {
+pub(super) fn language_word(language: Language) -> &'static str {
     match language {
         Language::Php => "PHP",
         Language::Rust => "Rust",

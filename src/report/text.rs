@@ -2,6 +2,7 @@
 
 use super::excerpt::Excerpts;
 use super::plain::{plain, plain_line};
+use super::schedule::draw;
 use super::{Places, Report};
 use crate::base::Span;
 use crate::finding::{Finding, Severity};
@@ -28,6 +29,7 @@ pub(super) fn write(
         let mut notes = Vec::new();
         notes.extend(note("why", &finding.why));
         notes.extend(note("help", &finding.help));
+        notes.extend(finding.schedule.iter().map(|it| draw(finding, it, places).join("\n")));
         let excerpts = Excerpts::of(&marks, places);
         let diagnostic = Diagnostic::new(severity(finding.severity))
             .with_code(plain_line(&finding.rule.0))

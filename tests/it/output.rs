@@ -1,9 +1,12 @@
 //! What does each format look like? Snapshots; regenerated with `INSTA_UPDATE=always`, read in review.
 
 use rowrace::base::{Language, Problem, ProblemKind, Source, SourceId, Span};
-use rowrace::finding::{Confidence, Finding, FindingBuilder, RuleId, Severity, StepRole};
-use rowrace::report::{Format, Report, colored, write_report};
-use rowrace::triage::Triaged;
+use rowrace::finding::{
+    Confidence, Edit, Effect, Finding, FindingBuilder, Moment, RowState, RuleId, Schedule,
+    ScheduleKind, Severity, StepRole, Worker,
+};
+use rowrace::report::{Format, Report, RuleCard, colored, write_report, write_summary};
+use rowrace::triage::{Suppressed, SuppressedBy, Triaged};
 
 const WORKER: &str = "<?php
 function work(Jobs $repo, int $id): void
@@ -34,7 +37,11 @@ class Jobs
 fn sources() -> Vec<Source> {
     let padding = "a,".repeat(400);
     let minified = format!("<?php {padding}\u{1b}save($job);{padding}");
-    let texts = [("src/Worker.php", WORKER), ("src/Jobs.php", REPOSITORY), ("min.php", &minified)];
+    let texts = [
+        ("src/Worker.php", WORKER),
+        ("src/Jobs.php", REPOSITORY),
+        ("src/min 100%, [1]:\u{1b}[1m.php", &minified),
+    ];
     let source = |(idx, (path, text)): (usize, (&str, &str))| Source {
         id: SourceId(u32::try_from(idx).expect("three")),
         path: path.to_owned(),
@@ -73,9 +80,12 @@ fn findings(sources: &[Source]) -> Vec<Finding> {
         .step(StepRole::Change, at(0, "$job->start()"), "changed to 'running' here")
         .step(StepRole::Write, at(0, "$repo->update($job)"), "written here")
         .step(StepRole::Sql, at(1, sql), "the SQL tests no state")
+        .schedule(Some(schedule(sources)))
         .build();
+    let replacement = "final class Jobs".to_owned();
     let bare = builder(sources, 1, "class Jobs", Severity::Warning)
-        .text("a finding without steps".to_owned(), String::new(), String::new())
+        .text("a finding without steps".to_owned(), String::new(), "make it final".to_owned())
+        .edit(Edit { span: at(1, "class Jobs"), replacement })
         .build();
     let minified = builder(sources, 2, "save($job)", Severity::Note)
         .text("a place in a very long line".to_owned(), String::new(), String::new())
@@ -85,7 +95,43 @@ fn findings(sources: &[Source]) -> Vec<Finding> {
     vec![witness, bare, minified]
 }
 
-fn rendered(format: Format, color: bool) -> String {
+/// Two workers on one row.
+fn schedule(sources: &[Source]) -> Schedule {
+    let at = |needle| span(sources, 0, needle);
+    let update = span(sources, 1, "UPDATE");
+    let (pending, running) = (RowState::Is("pending".into()), RowState::Is("running".into()));
+    let one = Effect::Matches(1);
+    let mut moments = Vec::new();
+    for (worker, role, span, row, effect) in [
+        (Worker::A, StepRole::Load, at("$repo->find($id)"), &pending, Effect::None),
+        (Worker::B, StepRole::Load, at("$repo->find($id)"), &pending, Effect::None),
+        (Worker::A, StepRole::Sql, update, &running, one),
+        (Worker::B, StepRole::Sql, update, &running, one),
+    ] {
+        moments.push(Moment { worker, role, span, row: row.clone(), effect });
+    }
+    Schedule { kind: ScheduleKind::Race, moments, end: "both continue".to_owned() }
+}
+
+fn card() -> RuleCard<'static> {
+    RuleCard {
+        id: "unguarded-transition",
+        title: "A loaded row is checked and then written back by its key",
+        severity: [Some(Severity::Error), Some(Severity::Warning), Some(Severity::Note)],
+        why: "Two workers both win.".to_owned(),
+        help: "Put the old state into the WHERE.".to_owned(),
+        bad: vec![(Language::Php, "$repo->update($job);\n")],
+        good: Vec::new(),
+        can_be_expected: true,
+    }
+}
+
+/// The sample in that format.
+pub(crate) fn rendered(format: Format, color: bool) -> String {
+    with_report(|report, out| write_report(report, format, &mut *colored(out, color)))
+}
+
+fn with_report(write: impl FnOnce(&Report<'_>, &mut Vec<u8>) -> std::io::Result<()>) -> String {
     let sources = sources();
     let findings = findings(&sources).into_iter().enumerate();
     let findings: Vec<_> = findings
@@ -105,14 +151,22 @@ fn rendered(format: Format, color: bool) -> String {
             message: "permission denied".to_owned(),
         },
     ];
+    let expected = Suppressed {
+        triaged: Triaged { fingerprint: "f".repeat(16), ..findings[1].clone() },
+        by: SuppressedBy::Comment,
+        reason: "one cron job".to_owned(),
+    };
     let report = Report {
         sources: &sources,
         findings: &findings,
         problems: &problems,
         stats: &[("files", 3), ("bytes", 1234)],
+        suppressed: &[expected],
+        rules: &[card()],
+        root: "/home/me/my app",
     };
     let mut out = Vec::new();
-    write_report(&report, format, &mut *colored(&mut out, color)).expect("written to memory");
+    write(&report, &mut out).expect("written to memory");
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -129,6 +183,47 @@ fn concise() {
 #[test]
 fn json() {
     insta::assert_snapshot!(rendered(Format::Json, false));
+}
+
+#[test]
+fn jsonl() {
+    insta::assert_snapshot!(rendered(Format::Jsonl, false));
+}
+
+#[test]
+fn sarif() {
+    let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
+    insta::assert_snapshot!(rendered(Format::Sarif, false).replace(&version, "\"VERSION\""));
+}
+
+#[test]
+fn github() {
+    insta::assert_snapshot!(rendered(Format::Github, false));
+}
+
+#[test]
+fn gitlab() {
+    insta::assert_snapshot!(rendered(Format::Gitlab, false));
+}
+
+#[test]
+fn checkstyle() {
+    insta::assert_snapshot!(rendered(Format::Checkstyle, false));
+}
+
+#[test]
+fn junit() {
+    insta::assert_snapshot!(rendered(Format::Junit, false));
+}
+
+#[test]
+fn lsp() {
+    insta::assert_snapshot!(rendered(Format::Lsp, false));
+}
+
+#[test]
+fn summary() {
+    insta::assert_snapshot!(with_report(|report, out| write_summary(report, out)));
 }
 
 #[test]

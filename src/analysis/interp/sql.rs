@@ -503,7 +503,7 @@ impl Interp<'_> {
             weak: false,
         };
         let point = self.tick();
-        self.loads.push((point, load));
+        self.loads.push((point, Arc::new(load)));
         row
     }
 

@@ -191,7 +191,8 @@ impl<'a> Explorer<'a, '_> {
         let mut ways = Vec::new();
         let name: Name = operands.short().into();
         let felt = if self.in_courtesy { Work::Courtesy } else { work };
-        let call = Origination { work: felt, span: site.span, name, site: self.site_key(site) };
+        let (depth, key) = (self.depth(), self.site_key(site));
+        let call = Origination { work: felt, span: site.span, name, depth, site: key };
         Self::try_again(&mut path, call.site);
         if self.throws() && self.matters(felt, of_message, &path.state) {
             let mut failing = path.clone();

@@ -8,7 +8,7 @@ use super::value::{Kind, Tags, Value, Work};
 use crate::analysis::CallSite;
 use crate::base::{Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef};
-use crate::model::{HandlerVerdict, MessageRole, Role};
+use crate::model::{Access, HandlerVerdict, MessageRole, Role};
 
 /// What a call means.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,6 +119,9 @@ impl Explorer<'_, '_> {
         if operands.targets().iter().any(|it| !program.function(*it).is_abstract) {
             return self.dull(operands);
         }
+        if self.calls_unknown(operands) {
+            return Meaning::Work(Work::Unknown);
+        }
         if let Some(found) = Self::by_row_role(operands) {
             return found;
         }
@@ -218,6 +221,20 @@ impl Explorer<'_, '_> {
         let is_ack =
             |it: &Value| matches!(&it.kind, Kind::Case(_, name) if self.input.words.ack.has(name));
         operands.args.iter().any(is_ack)
+    }
+
+    /// `call_user_func($callback, $message)`: what is called is not known.
+    fn calls_unknown(&self, operands: &Operands<'_>) -> bool {
+        let known = operands.site.is_some_and(|it| !it.callables.is_empty());
+        self.throws()
+            && !known
+            && operands.roles().any(|role| match role {
+                Role::CallWith { body: Access::Arg(idx, _), each: false, later: false, .. } => {
+                    let body = operands.args.get(*idx as usize);
+                    body.is_some_and(|it| matches!(it.kind, Kind::Symbol(_)))
+                }
+                _ => false,
+            })
     }
 
     fn by_row_role(operands: &Operands<'_>) -> Option<Meaning> {

@@ -1,5 +1,7 @@
 //! Message: the faults of queue messages, in the words that rules fill in.
 
+mod timeline;
+
 use super::{Fault, Input};
 use crate::analysis::message::{MessageFault, MessageFaultKind, MessageInput, find_message_faults};
 use crate::base::{Problem, ProblemKind};
@@ -13,8 +15,8 @@ pub(super) fn faults(input: &Input<'_>) -> (Vec<Fault>, Vec<Problem>) {
     let settled = input.settled;
     let facts = || settled.facts.iter().filter(|(at, _)| !settled.imported.contains(at));
     let writes = facts().flat_map(|(_, it)| &it.writes).filter(|it| !it.is_claiming_insert());
-    let writes: Vec<_> = writes.cloned().collect();
-    let loads: Vec<_> = facts().flat_map(|(_, it)| it.loads.iter().cloned()).collect();
+    let writes: Vec<_> = writes.collect();
+    let loads: Vec<_> = facts().flat_map(|(_, it)| it.loads.iter().map(|it| &**it)).collect();
     let (found, given_up) = find_message_faults(&MessageInput {
         program: input.program,
         resolved: &settled.resolved,
@@ -67,6 +69,7 @@ fn fault(found: MessageFault) -> Fault {
         | MessageFaultKind::EarlyAck => Placeholder::From,
     };
     values = values.with(state, found.left.clone());
+    let schedule = timeline::of(&found);
     Fault {
         kind: kind(found.kind),
         confidence: found.confidence,
@@ -76,6 +79,7 @@ fn fault(found: MessageFault) -> Fault {
         to: if state == Placeholder::To { found.left } else { String::new() },
         values,
         steps: found.steps,
+        schedule,
         symbol: found.function,
     }
 }
