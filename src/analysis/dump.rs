@@ -232,6 +232,9 @@ pub fn value(it: &Value) -> String {
         Value::Count(it) => format!("count({})", short(*it)),
         Value::Ran(it) => format!("ran({})", short(*it)),
         Value::Got(it) => format!("got({})", short(*it)),
+        Value::Choice(it) => {
+            format!("({} ? {} : {})", value(&it.test), value(&it.then), value(&it.otherwise))
+        }
         Value::Derived(them) => format!("from({})", values(them)),
         Value::Any(them) => format!("any({})", values(them)),
     }

@@ -4,9 +4,10 @@
 //! parameters and adds the checks, loads and locks that it knows of. What the write means is decided
 //! at the top, where nothing more can be learned.
 
+use super::stem::{same_stem, stem};
 use super::value::{Identity, Value};
 use crate::base::{Name, Span};
-use crate::ir::{Engine, FuncRef, ParamRef, Statement};
+use crate::ir::{Engine, FuncRef, ParamRef, Statement, StatementKind};
 use crate::model::{LockKind, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ impl Table {
 
     /// The name that tables and models of one entity share: lower case, singular, no prefix.
     pub fn stem(&self) -> Option<String> {
-        self.word().map(stem)
+        self.word().map(|it| stem(it).to_string())
     }
 
     /// Whether both name the same entity; none when one is not known.
@@ -40,37 +41,18 @@ impl Table {
             && !a.is_empty()
             && !b.is_empty()
         {
-            return Some(stem(a) == stem(b));
+            return Some(same_stem(a, b));
         }
         if let (Some(a), Some(b)) = (&self.model, &other.model) {
-            return Some(a == b || stem(a) == stem(b));
+            return Some(same_stem(a, b));
         }
-        match (self.stem(), other.stem()) {
-            (Some(a), Some(b)) => Some(a == b || a.ends_with(&b) || b.ends_with(&a)),
+        match (self.word().map(stem), other.word().map(stem)) {
+            (Some(a), Some(b)) => Some(a == b || a.ends_with(&*b) || b.ends_with(&*a)),
             _ => match (&self.value, &other.value) {
                 (Some(a), Some(b)) if a == b && *a != Value::Unknown => Some(true),
                 _ => None,
             },
         }
-    }
-}
-
-/// Lower-case singular of the last segment.
-pub fn stem(name: &str) -> String {
-    let name = crate::base::snake_case(crate::base::last_segment(name));
-    let name =
-        name.strip_suffix("_entity").or_else(|| name.strip_suffix("_model")).unwrap_or(&name);
-    if let Some(base) = name.strip_suffix("ies") {
-        return format!("{base}y");
-    }
-    for ending in ["sses", "xes", "ches", "shes"] {
-        if name.ends_with(ending) {
-            return name[..name.len() - 2].to_owned();
-        }
-    }
-    match name.strip_suffix('s') {
-        Some(base) if !base.ends_with('s') && !base.ends_with("statu") => base.to_owned(),
-        _ => name.to_owned(),
     }
 }
 
@@ -309,10 +291,29 @@ pub struct WriteFact {
     pub workerlike: bool,
 }
 
+/// A statement or call that makes rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InsertFact {
+    /// Of what.
+    pub table: Table,
+    /// Columns and their values, as far as they are known.
+    pub sets: Vec<(Name, Value)>,
+    /// The statement or call.
+    pub primary: Span,
+}
+
 impl WriteFact {
     /// Whether it is a statement whose count somebody looks at.
     pub fn may_claim(&self) -> bool {
-        self.kind == WriteKind::Statement && matches!(self.look, Look::Looked | Look::Returned)
+        self.kind == WriteKind::Statement
+            && !self.fresh
+            && matches!(self.look, Look::Looked | Look::Returned)
+    }
+
+    /// Whether it is an insert that does nothing where the row exists: no write of a row that exists,
+    /// but its count tells who was first.
+    pub fn is_claiming_insert(&self) -> bool {
+        self.statement.as_ref().is_some_and(|(it, _)| it.kind == StatementKind::InsertIgnore)
     }
 
     /// Visits every value in it.

@@ -35,6 +35,12 @@ impl<'a> Gates<'a> {
         Self { cfg, successors, reached: FxHashMap::default() }
     }
 
+    /// Control does not go on behind `block`, except to where its exceptions are caught.
+    pub(crate) fn close(&mut self, block: BlockId, handler: Option<BlockId>) {
+        self.successors[block.0 as usize] = handler.into_iter().collect();
+        self.reached.clear();
+    }
+
     /// The side of the branch in `branch` that decides whether `place` is reached; none when both or
     /// neither lead there, or when the block does not branch.
     pub(crate) fn side(&mut self, branch: BlockId, place: BlockId) -> Option<Side> {

@@ -5,6 +5,7 @@
 //! A name that is not declared as written is looked up by its last segment, and taken when exactly one
 //! declaration has it: re-exports and module paths that the front end cannot see end up right.
 
+use super::memo::Memo;
 use crate::base::{IdVec, Language, Name, Source, SourceId, last_segment};
 use crate::ir::{
     self, Callee, ClassRef, Const, File, FuncId, FuncRef, Function, InstrKind, PlaceBase, Proj,
@@ -12,9 +13,13 @@ use crate::ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// How deep parents are followed; a cycle ends there.
 const MAX_PARENTS: usize = 16;
+
+/// Beyond so many implementations nobody asks how many there are.
+const MAX_TARGETS: usize = 16;
 
 /// How often a type's name may be another name of another.
 const MAX_ALIASES: usize = 4;
@@ -40,6 +45,9 @@ pub struct Program<'a> {
     static_calls: FxHashMap<String, BTreeSet<String>>,
     /// Methods that assign a property of their own object, by class and property.
     setters: FxHashMap<(String, Name), Vec<FuncRef>>,
+    ancestries: Memo<Arc<[TypeRef]>>,
+    resolutions: Memo<Option<FuncRef>>,
+    targets: Memo<Arc<[FuncRef]>>,
 }
 
 /// `path` seen from `folder`, with `.` and `..` resolved.
@@ -60,6 +68,11 @@ fn joined(folder: &str, path: &str) -> String {
 
 fn key(name: &str) -> String {
     name.to_lowercase()
+}
+
+/// A class and a method as one key.
+fn pair(class: &str, method: &str) -> String {
+    [class, method].join("\n")
 }
 
 fn first_segment(name: &str) -> &str {
@@ -88,6 +101,9 @@ impl<'a> Program<'a> {
             declared_roots: FxHashSet::default(),
             static_calls: FxHashMap::default(),
             setters: FxHashMap::default(),
+            ancestries: Memo::default(),
+            resolutions: Memo::default(),
+            targets: Memo::default(),
         };
         for file in files {
             out.files.insert(file.source, file);
@@ -296,7 +312,11 @@ impl<'a> Program<'a> {
 
     /// The type itself and everything it extends, implements or uses, nearest first. Library types are
     /// in it by name.
-    pub fn ancestry(&self, name: &str) -> Vec<TypeRef> {
+    pub fn ancestry(&self, name: &str) -> Arc<[TypeRef]> {
+        self.ancestries.get(name, || self.find_ancestry(name).into())
+    }
+
+    fn find_ancestry(&self, name: &str) -> Vec<TypeRef> {
         let mut out: Vec<TypeRef> = vec![TypeRef::named(self.canonical(name))];
         let mut seen: FxHashSet<String> = FxHashSet::default();
         seen.insert(key(&out[0].name));
@@ -348,9 +368,13 @@ impl<'a> Program<'a> {
     /// The method that a call on `class` runs, looked up through traits and parents. An abstract one is
     /// found last.
     pub fn method(&self, class: &str, method: &str) -> Option<FuncRef> {
+        self.resolutions.get(&pair(class, method), || self.find_method(class, method))
+    }
+
+    fn find_method(&self, class: &str, method: &str) -> Option<FuncRef> {
         let method = key(method);
         let mut declared = None;
-        for ty in self.ancestry(class) {
+        for ty in self.ancestry(class).iter() {
             let Some(found) = self.methods.get(&key(&ty.name)).and_then(|it| it.get(&method))
             else {
                 continue;
@@ -367,7 +391,14 @@ impl<'a> Program<'a> {
 
     /// Everything a call on a value of static type `class` may run: the method itself, or for an
     /// abstract one its implementations below `class`, at most `limit` (more: none at all).
-    pub fn method_targets(&self, class: &str, method: &str, limit: usize) -> Vec<FuncRef> {
+    pub fn method_targets(&self, class: &str, method: &str, limit: usize) -> Arc<[FuncRef]> {
+        let found = self
+            .targets
+            .get(&pair(class, method), || self.find_method_targets(class, method).into());
+        if found.len() > limit { Arc::default() } else { found }
+    }
+
+    fn find_method_targets(&self, class: &str, method: &str) -> Vec<FuncRef> {
         match self.method(class, method) {
             Some(at) if !self.function(at).is_abstract => vec![at],
             _ => {
@@ -379,8 +410,11 @@ impl<'a> Program<'a> {
                     {
                         out.push(at);
                     }
+                    if out.len() > MAX_TARGETS {
+                        break;
+                    }
                 }
-                if out.len() > limit { Vec::new() } else { out }
+                out
             }
         }
     }

@@ -5,6 +5,7 @@ use super::object::{Field, Object, ObjectKind};
 use super::value::{Identity, Value};
 use crate::base::Name;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// How many things may lie about before it is looked which are still led to.
@@ -16,7 +17,7 @@ pub(crate) struct State {
     /// Values of the function's variables.
     pub(crate) locals: Vec<Value>,
     /// Things, by the value that leads to them.
-    pub(crate) heap: BTreeMap<Value, Arc<Object>>,
+    pub(crate) heap: Heap,
     /// The transaction.
     pub(crate) transaction: Transaction,
     /// Held locks, in order of acquisition.
@@ -35,15 +36,7 @@ impl State {
                 *mine = std::mem::take(mine).join(theirs.clone());
             }
         }
-        for (key, theirs) in &other.heap {
-            match self.heap.get_mut(key) {
-                None => {
-                    self.heap.insert(key.clone(), Arc::clone(theirs));
-                }
-                Some(mine) if Arc::ptr_eq(mine, theirs) || mine == theirs => (),
-                Some(mine) => *mine = Arc::new(join_objects(key, mine, theirs)),
-            }
-        }
+        self.heap.join(&other.heap);
         self.swept = self.swept.max(other.swept);
         if self.transaction != other.transaction {
             self.transaction = Transaction::Inherited;
@@ -74,7 +67,7 @@ impl State {
         for local in &self.locals {
             local.walk(&mut |it| queue.push(it.clone()));
         }
-        for (root, object) in &self.heap {
+        for (root, object) in self.heap.iter() {
             let stays = !matches!(root, Value::Object(_) | Value::Opaque(_))
                 || matches!(object.kind, ObjectKind::Lock(_) | ObjectKind::Row(_));
             if stays {
@@ -89,7 +82,7 @@ impl State {
             reached.insert(root, Arc::clone(object));
             object.leads_to(&mut |it| it.walk(&mut |it| queue.push(it.clone())));
         }
-        self.heap = reached;
+        self.heap = Heap(Arc::new(reached));
     }
 
     /// The object behind a value.
@@ -99,12 +92,64 @@ impl State {
 
     /// The object behind a value, to change; made when there is none.
     pub(crate) fn object_mut(&mut self, value: &Value) -> &mut Object {
-        Arc::make_mut(self.heap.entry(value.clone()).or_default())
+        Arc::make_mut(self.heap.make_mut().entry(value.clone()).or_default())
     }
 
     /// Puts an object there.
     pub(crate) fn put(&mut self, value: Value, object: Object) {
         self.heap.insert(value, Arc::new(object));
+    }
+}
+
+/// Things, by the value that leads to them. A copy is the same map until one of the two is changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Heap(Arc<BTreeMap<Value, Arc<Object>>>);
+
+impl Heap {
+    fn make_mut(&mut self) -> &mut BTreeMap<Value, Arc<Object>> {
+        Arc::make_mut(&mut self.0)
+    }
+
+    /// Puts an object there.
+    pub(crate) fn insert(&mut self, value: Value, object: Arc<Object>) {
+        self.make_mut().insert(value, object);
+    }
+
+    /// Forgets the object behind a value.
+    pub(crate) fn remove(&mut self, value: &Value) {
+        if self.0.contains_key(value) {
+            self.make_mut().remove(value);
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return;
+        }
+        let mut changed: Vec<(&Value, Arc<Object>)> = Vec::new();
+        let mut own = self.0.iter().peekable();
+        for (key, theirs) in &*other.0 {
+            while own.next_if(|it| it.0 < key).is_some() {}
+            match own.next_if(|it| it.0 == key) {
+                None => changed.push((key, Arc::clone(theirs))),
+                Some((_, mine)) if Arc::ptr_eq(mine, theirs) || mine == theirs => (),
+                Some((_, mine)) => changed.push((key, Arc::new(join_objects(key, mine, theirs)))),
+            }
+        }
+        if !changed.is_empty() {
+            let own = self.make_mut();
+            changed.into_iter().for_each(|(key, object)| {
+                own.insert(key.clone(), object);
+            });
+        }
+    }
+}
+
+impl Deref for Heap {
+    type Target = BTreeMap<Value, Arc<Object>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
     }
 }
 

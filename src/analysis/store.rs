@@ -5,8 +5,9 @@
 //! and declarations, so that the same program gives the same summaries.
 
 use super::Program;
-use super::fact::{CheckKind, LoadFact, WriteFact, stem};
+use super::fact::{CheckKind, LoadFact, WriteFact};
 use super::interp::{self, Shared};
+use super::stem::stem;
 use super::summary::{Resolved, Summary};
 use crate::base::{Language, Name, SourceId, Span};
 use crate::ir::{Engine, File, FuncRef, TypeRef};
@@ -237,6 +238,6 @@ impl Tested {
 
     /// Whether the program tests that column of that table somewhere.
     pub fn has(&self, table: &str, column: &str) -> bool {
-        self.columns.contains(&(stem(table), column.to_lowercase()))
+        self.columns.contains(&(stem(table).to_string(), column.to_lowercase()))
     }
 }

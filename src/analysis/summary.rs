@@ -194,6 +194,8 @@ pub struct Resolved {
     pub tests: BTreeMap<BlockId, Value>,
     /// What the vocabulary says of properties that are read.
     pub reads: BTreeMap<(BlockId, u32), &'static str>,
+    /// Rows that are made, in the order in which the body was run.
+    pub inserts: Vec<super::fact::InsertFact>,
 }
 
 /// Kinds of locks that exclude a second worker anywhere.

@@ -76,10 +76,23 @@ pub enum Value {
     Ran(Identity),
     /// Whether a try-lock was got.
     Got(Identity),
+    /// One of two constants, as a test decides.
+    Choice(Arc<Choice>),
     /// Computed from these.
     Derived(Arc<Vec<Value>>),
     /// One of these.
     Any(Arc<Vec<Value>>),
+}
+
+/// Which of two constants a test decides for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Choice {
+    /// The test.
+    pub test: Value,
+    /// The value where it is true.
+    pub then: Value,
+    /// The value where it is false.
+    pub otherwise: Value,
 }
 
 /// A comparison of two values.
@@ -162,8 +175,19 @@ impl Value {
         match base {
             Self::Unknown | Self::Failed => Self::Unknown,
             base if base.depth() >= MAX_DEPTH => Self::Unknown,
+            Self::Any(them) => {
+                let name = name.into();
+                let with_fields = them.iter().filter(|it| it.may_have_fields());
+                let paths = with_fields.map(|it| Self::path(it.clone(), Arc::clone(&name)));
+                paths.reduce(Self::join).unwrap_or_default()
+            }
             base => Self::Path(Arc::new((base, name.into()))),
         }
+    }
+
+    /// Whether it can be what a field is read of: `null` and the outcome of a test cannot.
+    fn may_have_fields(&self) -> bool {
+        !matches!(self, Self::Null | Self::Bool(_) | Self::Int(_) | Self::Test(_) | Self::Truthy(_))
     }
 
     /// Any element of `list`.
@@ -241,7 +265,7 @@ impl Value {
             | Self::Str(_)
             | Self::Class(_)
             | Self::Case(..) => true,
-            Self::Text(text) => text.pieces.iter().all(|it| matches!(it, FoldedPiece::Lit { .. })),
+            Self::Text(text) => !text.has_holes(),
             _ => false,
         }
     }
@@ -284,6 +308,7 @@ impl Value {
                     .max()
                     .unwrap_or(0)
             }
+            Self::Choice(it) => 1 + it.test.depth(),
             Self::Closure(_, captured) => 1 + captured.iter().map(Self::depth).max().unwrap_or(0),
             Self::Method(it) => 1 + it.0.depth(),
             _ => 0,
@@ -301,6 +326,7 @@ impl Value {
                 it.left.walk(visit);
                 it.right.iter().for_each(|it| it.walk(visit));
             }
+            Self::Choice(it) => it.test.walk(visit),
             Self::Text(text) => {
                 for piece in &text.pieces {
                     if let FoldedPiece::Hole { value, .. } = piece {
@@ -337,6 +363,12 @@ impl Value {
                 left: it.left.substitute(with),
                 right: list(&it.right),
             })),
+            Self::Text(text) if !text.has_holes() => self.clone(),
+            Self::Choice(it) => {
+                let test = it.test.substitute(with);
+                let (then, otherwise) = (it.then.clone(), it.otherwise.clone());
+                Self::Choice(Arc::new(Choice { test, then, otherwise }))
+            }
             Self::Text(text) => Self::Text(Arc::new(text.substitute(with))).simplified(),
             Self::Closure(at, captured) => Self::Closure(*at, Arc::new(list(captured))),
             Self::Method(it) => Self::Method(Arc::new((it.0.substitute(with), it.1.clone()))),
@@ -376,6 +408,10 @@ impl FoldedText {
         const MAX_PIECES: usize = 400;
         self.pieces.extend(other.pieces);
         self.pieces.truncate(MAX_PIECES);
+    }
+
+    fn has_holes(&self) -> bool {
+        self.pieces.iter().any(|it| matches!(it, FoldedPiece::Hole { .. }))
     }
 
     /// The whole value when there is no hole.
@@ -427,6 +463,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn fields_are_those_of_what_has_some() {
+        let row = Value::This;
+        let exists = Value::Truthy(Arc::new(row.clone()));
+        let maybe = Value::Null.join(row.clone()).join(exists);
+        assert_eq!(Value::path(maybe, "status"), Value::path(row.clone(), "status"));
+        let two = Value::path(row.join(Value::Param(0)), "a");
+        assert_eq!(two, Value::path(Value::This, "a").join(Value::path(Value::Param(0), "a")));
+        assert_eq!(Value::path(Value::Null.join(Value::Bool(false)), "a"), Value::Unknown);
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub mod span;
 pub use comment::Comment;
 pub use id::IdVec;
 pub use lines::{LineColumn, Lines};
-pub use name::{Name, last_segment, snake_case};
+pub use name::{Name, folded, last_segment, snake_case};
 pub use problem::{Problem, ProblemKind};
 pub use source::{Language, Source, SourceId};
 pub use span::Span;

@@ -1,5 +1,6 @@
 //! Names as code writes them, and the few ways in which they are compared.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A shared, immutable name: `App\Model\Job`, `crate::job::Job`, `markStarted`, `status`.
@@ -13,11 +14,26 @@ pub fn last_segment(name: &str) -> &str {
 /// `JobStatus`, `jobStatus`, `Job-Status` and `job_status` all become `job_status`.
 /// Quotes (`` ` ``, `"`, `[`, `]`) and a leading `_` are dropped.
 pub fn snake_case(name: &str) -> String {
+    folded(name).into_owned()
+}
+
+/// The same as [`snake_case`]; a name that is spelled so already is not copied.
+pub fn folded(name: &str) -> Cow<'_, str> {
+    let plain = |it: u8| {
+        it.is_ascii() && !matches!(it, b'A'..=b'Z' | b'`' | b'"' | b'[' | b']' | b'-' | b' ')
+    };
+    if name.bytes().all(plain) {
+        return Cow::Borrowed(name.trim_start_matches('_'));
+    }
+    Cow::Owned(fold(name))
+}
+
+fn fold(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     let mut previous_lower = false;
-    let chars: Vec<char> = name.chars().filter(|it| !matches!(it, '`' | '"' | '[' | ']')).collect();
-    for (idx, &it) in chars.iter().enumerate() {
-        let next_lower = chars.get(idx + 1).is_some_and(|c| c.is_lowercase());
+    let mut chars = name.chars().filter(|it| !matches!(it, '`' | '"' | '[' | ']')).peekable();
+    while let Some(it) = chars.next() {
+        let next_lower = chars.peek().is_some_and(|it| it.is_lowercase());
         if it.is_uppercase() {
             if previous_lower || (next_lower && !out.is_empty() && !out.ends_with('_')) {
                 out.push('_');
@@ -32,7 +48,9 @@ pub fn snake_case(name: &str) -> String {
             previous_lower = it.is_lowercase() || it.is_ascii_digit();
         }
     }
-    out.trim_start_matches('_').to_owned()
+    let leading = out.len() - out.trim_start_matches('_').len();
+    out.drain(..leading);
+    out
 }
 
 #[cfg(test)]
@@ -50,6 +68,9 @@ mod tests {
             ("TicketState", "ticket_state"),
             ("ID", "id"),
             ("choreID", "chore_id"),
+            ("__status", "status"),
+            ("Job-Status", "job_status"),
+            ("ÄnderungsDatum", "änderungs_datum"),
         ] {
             assert_eq!(snake_case(given), wanted, "{given}");
         }

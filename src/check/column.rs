@@ -36,9 +36,8 @@ pub(super) fn targets(input: &Input<'_>, write: &WriteFact) -> Vec<Target> {
         });
     }
     if write.kind == WriteKind::Statement || write.changes.is_empty() {
-        for set in sets(write) {
-            out.push(statement_target(input, write, &table, set));
-        }
+        let all = sets(write).into_iter().map(|it| statement_target(input, write, &table, it));
+        out.extend(all.filter(|it| !is_copy(write, it)));
     }
     out.sort_by_key(|it| match it.class {
         ColumnClass::Strong => 0,
@@ -50,6 +49,14 @@ pub(super) fn targets(input: &Input<'_>, write: &WriteFact) -> Vec<Target> {
         ColumnClass::Version | ColumnClass::Never => 6,
     });
     out
+}
+
+/// Whether a column is written as the row that is written back came with it: nobody changed it.
+fn is_copy(write: &WriteFact, target: &Target) -> bool {
+    let Value::Path(path) = &target.value else { return false };
+    write.kind == WriteKind::Row
+        && write.row.as_ref().is_some_and(|it| it.alternatives().contains(&path.0))
+        && same_column(&path.1, &target.column)
 }
 
 fn sets(write: &WriteFact) -> Vec<&Assign> {
@@ -166,6 +173,14 @@ pub(super) fn acts_as_state(input: &Input<'_>, target: &Target, check: &CheckFac
     {
         return false;
     }
+    // A filter on what is no flag names the rows: `WHERE title = ?`.
+    let names = check.kind == CheckKind::Filter
+        && !target.value.is_constant()
+        && !target.now
+        && !sets_a_time(target);
+    if names {
+        return false;
+    }
     let has = |them: &[Value]| them.iter().any(|it| same_state(input, it, &target.value));
     let is_new = target.value.is_constant() && target.value != Value::Null;
     let flag = matches!(target.value, Value::Bool(_) | Value::Int(0 | 1));
@@ -175,6 +190,26 @@ pub(super) fn acts_as_state(input: &Input<'_>, target: &Target, check: &CheckFac
         Ok(them) => is_new && !has(them) && (flag || !them.iter().any(is_unset)),
         Err(them) => is_new && has(them),
     }
+}
+
+/// Whether a column is a flag that says how something is set up, not what was done with it:
+/// `is_directory`, but not `reminder_sent`.
+pub(super) fn is_setting(input: &Input<'_>, target: &Target) -> bool {
+    if target.class != ColumnClass::Plain
+        || !target
+            .value
+            .alternatives()
+            .iter()
+            .all(|it| matches!(it, Value::Bool(_) | Value::Int(0 | 1)))
+    {
+        return false;
+    }
+    let name = snake_case(&target.column);
+    let last = name.rsplit('_').next().unwrap_or_default();
+    let words = input.words;
+    let is_event =
+        last.ends_with("ed") || words.terminal.matches(last) || words.transient.matches(last);
+    !is_event
 }
 
 /// A time that is not null, by the column's name.

@@ -96,7 +96,8 @@ fn resolved(input: &Input<'_>, params: &BTreeMap<ParamRef, Value>, param: &Param
 
 fn one_of(input: &Input<'_>, value: &Value) -> Option<Resolved> {
     let Value::Any(them) = value else { return None };
-    let literals: Option<Vec<SqlExpr>> = them.iter().map(|it| literal(input, it)).collect();
+    let them = them.iter().filter(|it| !matches!(it, Value::Choice(_)));
+    let literals: Option<Vec<SqlExpr>> = them.map(|it| literal(input, it)).collect();
     literals.map(Resolved::OneOf)
 }
 

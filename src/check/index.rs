@@ -5,7 +5,8 @@ use super::Input;
 use super::column::{same_column, targets};
 use super::guard::{Guard, judge};
 use super::twin::Twins;
-use crate::analysis::fact::{Look, WriteFact, stem};
+use crate::analysis::fact::{Look, WriteFact};
+use crate::analysis::stem::stem;
 use crate::base::{Name, Span};
 use crate::model::ColumnClass;
 use std::collections::BTreeMap;
@@ -52,6 +53,6 @@ impl Index {
 
     /// Columns of a table that guarded statements claim, and where.
     pub(super) fn claimed(&self, table: &str) -> impl Iterator<Item = (&Name, Span)> {
-        self.claimed.get(&stem(table)).into_iter().flatten().map(|(name, span)| (name, *span))
+        self.claimed.get(&*stem(table)).into_iter().flatten().map(|(name, span)| (name, *span))
     }
 }

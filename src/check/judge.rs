@@ -43,7 +43,7 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
         out.extend(found.into_iter().filter(|it| it.confidence > Confidence::Low));
     }
     out.retain(|it| !input.program.is_exempt(it.symbol));
-    settle(out)
+    settle(input, out)
 }
 
 /// Calls whose statement has no guard, or has one only on some paths: that it is ignored on the others
@@ -143,6 +143,9 @@ fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault>
     let by_name = case.target.class != ColumnClass::Plain;
     if (write.weak || !by_name) && confidence == Confidence::High {
         confidence = Confidence::Medium;
+    }
+    if super::column::is_setting(input, &case.target) {
+        confidence = Confidence::Low;
     }
     if let Some(vain) = write.loads.iter().find(|it| locks_in_vain(it)) {
         // The lock that was meant to protect it is reported instead.
@@ -331,6 +334,8 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
         Bearing::None if write.look != Look::None => Confidence::Medium,
         Bearing::None => Confidence::Low,
     };
+    let plain = case.target.class == ColumnClass::Plain && !case.target.now;
+    let confidence = if plain { Confidence::Low } else { confidence };
     let mut out = fault(case, FaultKind::IgnoredClaim, confidence);
     if let Some(answer) = write.answer.or(write.run) {
         out.steps.push((StepRole::Sql, out.primary, "the guarded statement".to_owned()));
@@ -390,15 +395,22 @@ fn loose_gate(case: &Case<'_>, confidence: Confidence) -> Option<Fault> {
         *bearing == Bearing::Exact
             && check.kind == CheckKind::Branch
             && super::column::same_column(&check.column, &case.target.column)
-            && passes.iter().any(|it| {
-                let set = case.target.value.alternatives();
-                set.iter().any(|value| same_state(case.input, it, value))
-            })
+            && admits(case, passes)
     })?;
     let mut out = fault(case, FaultKind::LooseGate, confidence);
     out.primary = check.span;
     out.symbol = check.symbol;
     Some(out)
+}
+
+/// Whether the states that pass have the new one among them. A check for what is unset, and a write that
+/// unsets it, are on two ways.
+fn admits(case: &Case<'_>, passes: &[Value]) -> bool {
+    let set = case.target.value.alternatives();
+    let is_new = |it: &&Value| set.iter().any(|value| same_state(case.input, it, value));
+    let known = passes.iter().filter(|it| **it != Value::Null);
+    let resets = set.iter().all(is_unset) && known.clone().all(|it| is_new(&it));
+    passes.iter().any(|it| is_new(&it)) && !resets
 }
 
 /// A row lock that no transaction holds.

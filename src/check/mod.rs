@@ -2,6 +2,7 @@
 //! gathered on its way up the call graph.
 
 mod column;
+pub mod contract;
 mod guard;
 mod index;
 mod judge;
@@ -13,11 +14,12 @@ mod twin;
 mod witness;
 
 use crate::analysis::{Program, Settled};
-use crate::base::{Source, SourceId, Span};
+use crate::base::{Problem, Source, SourceId, Span};
 use crate::finding::{Confidence, Finding, FindingBuilder, Schedule, StepRole};
 use crate::ir::FuncRef;
 use crate::model::{Claim, ColumnRules, Lexica, Lexicon, Vocabulary, Words};
 use crate::rule::{FaultKind, Rule, Values};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// The name of what stands in a file outside of all functions.
@@ -44,10 +46,17 @@ pub struct Input<'a> {
     pub claims: &'a [Claim],
 }
 
-impl<'a> Input<'a> {
+impl Input<'_> {
     /// The same, in the words of a source.
     fn at(&self, source: SourceId) -> Self {
         self.with(self.lexica.number_of(source))
+    }
+
+    /// The words of a source at `span`, blanks made one.
+    fn said_at(&self, span: Span) -> String {
+        let source = self.sources.get(span.source.0 as usize);
+        let text = source.and_then(|it| it.text.get(span.range())).unwrap_or_default();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     fn with(&self, number: usize) -> Self {
@@ -81,17 +90,21 @@ pub struct Fault {
     pub symbol: FuncRef,
 }
 
-/// All findings; `rules` has those for each lexicon.
-pub fn check(input: &Input<'_>, rules: &[&[Rule]]) -> Vec<Finding> {
+/// All findings, and what was too large to be checked; `rules` has those for each lexicon.
+pub fn check(input: &Input<'_>, rules: &[&[Rule]]) -> (Vec<Finding>, Vec<Problem>) {
     let mut faults = judge::faults(input);
+    faults.extend(contract::faults(input));
+    let mut problems = Vec::new();
     for number in 0..input.lexica.count() {
-        let found = message::faults(&input.with(number));
-        let is_own = |it: &Fault| input.lexica.number_of(it.primary.source) == number;
-        faults.extend(found.into_iter().filter(is_own));
+        let (found, left_out) = message::faults(&input.with(number));
+        let is_own = |source| input.lexica.number_of(source) == number;
+        faults.extend(found.into_iter().filter(|it| is_own(it.primary.source)));
+        let of_own = |it: &Problem| it.span.is_none_or(|it| is_own(it.source));
+        problems.extend(left_out.into_iter().filter(of_own));
     }
     let rules_of = |it: &Fault| rules.get(input.lexica.number_of(it.primary.source)).copied();
     let report = |it: &Fault| report(input, rules_of(it).unwrap_or_default(), it);
-    faults.iter().flat_map(report).collect()
+    (faults.iter().flat_map(report).collect(), problems)
 }
 
 /// The findings that the rules make of a fault.
@@ -121,13 +134,27 @@ pub fn report(input: &Input<'_>, rules: &[Rule], fault: &Fault) -> Vec<Finding> 
         .collect()
 }
 
+/// Whether `fault` says more than `known`, which is of the same kind and place.
+fn is_better(input: &Input<'_>, fault: &Fault, known: &Fault) -> bool {
+    let checks = |it: &Fault| -> (bool, Vec<String>) {
+        let checks = it.steps.iter().filter(|it| it.0 == StepRole::Check);
+        let checks: Vec<String> = checks.map(|it| input.said_at(it.1)).collect();
+        (checks.is_empty(), checks)
+    };
+    match fault.confidence.cmp(&known.confidence) {
+        Ordering::Equal => checks(fault) < checks(known),
+        order => order == Ordering::Greater,
+    }
+}
+
 /// One fault for each kind and place, the strongest; a special kind takes the place of the general one.
-fn settle(faults: Vec<Fault>) -> Vec<Fault> {
+/// Of equal ones that whose check reads first: which file it stands in must not matter to a baseline.
+fn settle(input: &Input<'_>, faults: Vec<Fault>) -> Vec<Fault> {
     let mut best: BTreeMap<(Span, FaultKind), Fault> = BTreeMap::new();
     for fault in faults {
         let key = (fault.primary, fault.kind);
         match best.get(&key) {
-            Some(known) if known.confidence >= fault.confidence => (),
+            Some(known) if !is_better(input, &fault, known) => (),
             _ => {
                 best.insert(key, fault);
             }

@@ -60,6 +60,8 @@ pub(super) fn of(case: &Case<'_>, kind: FaultKind, confidence: Confidence) -> Op
         | FaultKind::SwallowedFailure
         | FaultKind::EarlyAck
         | FaultKind::UnsweptState => None,
+        // What a contract has lost is no order of two workers.
+        FaultKind::BrokenClaim | FaultKind::RivalClaim => None,
     }
 }
 

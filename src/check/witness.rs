@@ -145,6 +145,17 @@ fn old_state(case: &Case<'_>) -> Option<String> {
     })
 }
 
+/// The test of one or several old states, ready to be copied.
+pub(super) fn guard_of(column: &str, from: &[String]) -> String {
+    match from {
+        [one] => guard_text(column, one),
+        several => {
+            let list: Vec<String> = several.iter().map(|it| format!("'{it}'")).collect();
+            format!("AND {} IN ({})", crate::base::snake_case(column), list.join(", "))
+        }
+    }
+}
+
 fn guard_text(column: &str, from: &str) -> String {
     let column = crate::base::snake_case(column);
     if from == "null" {

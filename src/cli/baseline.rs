@@ -187,19 +187,20 @@ impl Baselines {
                 files.push(file.source(id));
             }
         }
-        let is_known =
-            |it: &Triaged| self.of_finding(it, plan).is_some_and(|file| file.baseline.knows(it));
-        let taken: Vec<Triaged> = triage.findings.extract_if(.., |it| is_known(it)).collect();
-        let known = taken.len();
-        triage.suppressed.extend(taken.into_iter().map(|triaged| {
-            let reason = String::new();
-            Suppressed { triaged, by: SuppressedBy::Baseline, reason }
-        }));
+        let known: Vec<Triaged> = triage
+            .findings
+            .extract_if(.., |it| self.of_finding(it, plan).is_some_and(|file| file.knows(it)))
+            .collect();
+        let n_known = known.len();
+        let by = SuppressedBy::Baseline;
+        let known =
+            known.into_iter().map(|triaged| Suppressed { triaged, by, reason: String::new() });
+        triage.suppressed.extend(known);
         sources.extend(files);
         let findings = std::mem::take(&mut triage.findings);
         let config = plan.configs.all().first().cloned().unwrap_or_else(Config::default);
         triage.findings = joined(findings, more, sources, &config);
-        Ok(known)
+        Ok(n_known)
     }
 
     /// The baseline that a finding would be known by.
@@ -284,6 +285,10 @@ impl Baselines {
 }
 
 impl File {
+    fn knows(&self, triaged: &Triaged) -> bool {
+        self.baseline.knows(triaged)
+    }
+
     fn source(&self, id: SourceId) -> Source {
         let text = self.text.clone().unwrap_or_default();
         // No front end reads it; it is only pointed into.
@@ -308,12 +313,8 @@ fn place(triaged: &Triaged, sources: &[Source]) -> String {
 
 /// Whether every file that the baseline may be about is among `sources`.
 fn covers(file: &File, sources: &[Source], setup: &mut Setup) -> Result<bool> {
-    let read: BTreeSet<PathBuf> =
-        sources.iter().map(|it| setup.workspace.path_of(&it.path)).collect();
-    let folders: Vec<PathBuf> = file.folders.iter().cloned().collect();
-    let request = discover::Request { cwd: &setup.cwd, paths: &folders };
-    let all = discover::list(&request, &mut setup.workspace)?;
-    Ok(all.iter().all(|it| read.contains(it)))
+    let folders = file.folders.iter().cloned().collect();
+    super::contract::covers(setup, folders, sources)
 }
 
 fn find_upwards(cwd: &Path) -> PathBuf {

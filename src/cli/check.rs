@@ -5,7 +5,7 @@ use super::baseline::Baselines;
 use super::input::Input;
 use super::progress::Progress;
 use super::setup::Setup;
-use super::{Exit, Streams, expect, note, output, rules};
+use super::{Exit, Streams, contract, expect, note, output, rules};
 use crate::base::{Problem, ProblemKind};
 use crate::config::Configs;
 use crate::engine::Stats;
@@ -71,6 +71,7 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
         streams.err(|out| write_problems(&report, SHOWN_PROBLEMS, out));
         note(&summary(&triage.findings, shown.len(), &report, outcome.stats.files, known));
     }
+    contract::check(&outcome.unfound, &found.sources, (&mut setup, &plan), streams)?;
     Ok(judge(args, &plan.configs, &triage.findings, &problems))
 }
 

@@ -65,7 +65,9 @@ fn show(args: &ShowArgs, streams: Streams) -> Result<Exit> {
     let excluded = accept(setup.workspace.excluded(&path, path.is_dir()), streams)?;
     let workspace = &setup.workspace;
     let whole = workspace.config(origin);
-    let mut lines = vec![format!("# What holds for {}", shown(&path, workspace.cwd()))];
+    let name = shown(&path, workspace.cwd());
+    let name = if name.is_empty() { "." } else { &name };
+    let mut lines = vec![format!("# What holds for {name}")];
     lines.push(match workspace.file(origin) {
         Some(it) => format!("# from {}", it.shown),
         None => format!("# no {FILE_NAME} above it: everything is as built in"),

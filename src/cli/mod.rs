@@ -7,6 +7,7 @@ mod args;
 mod baseline;
 mod check;
 mod config;
+mod contract;
 mod coverage;
 mod dump;
 mod expect;

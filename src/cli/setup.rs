@@ -4,9 +4,10 @@ use super::args::SetupArgs;
 use super::input::NothingToAnalyse;
 use super::packs::{Loader, options};
 use super::{Streams, note};
-use crate::config::{Config, ConfigError, Configs};
+use crate::config::{Config, ConfigError, Configs, Located};
 use crate::discover::{self, ConfigFault, DiscoverError, Discovered, Origin, Request, Workspace};
 use crate::engine::{Engine, Options};
+use crate::model::Claim;
 use crate::pack::Packs;
 use crate::report::{Complaint, plain, write_complaints};
 use crate::triage::OWN_RULES;
@@ -29,6 +30,8 @@ pub(super) struct Plan {
     pub(super) engine: Engine,
     /// For each of the configurations where it comes from.
     pub(super) origins: Vec<Origin>,
+    /// All contracts, in the order of the engine's.
+    pub(super) claims: Vec<Located<Claim>>,
 }
 
 impl Setup {
@@ -90,6 +93,7 @@ impl Setup {
 
     fn plan_of(&mut self, sorter: Sorter, streams: Streams) -> Result<Plan> {
         let mut configs = Vec::new();
+        let mut claims: Vec<Located<Claim>> = Vec::new();
         let mut tongues: Vec<(Packs, Options)> = Vec::new();
         let mut tongue_of = Vec::new();
         for (origin, fitting) in &sorter.keys {
@@ -97,6 +101,7 @@ impl Setup {
             let packs = self.loader.packs(&whole, &self.workspace, streams)?;
             self.check_rules(&whole, &packs, streams)?;
             let config = whole.for_source(fitting);
+            claims.extend(whole.claims.iter().cloned());
             let options = options(&config);
             let same = |it: &(Packs, Options)| it.0.hash == packs.hash && it.1 == options;
             tongue_of.push(tongues.iter().position(same).unwrap_or(tongues.len()));
@@ -106,9 +111,12 @@ impl Setup {
             configs.push(config);
         }
         let speaks = sorter.of.iter().map(|it| tongue_of[*it]).collect();
-        let engine = Engine::of_many(tongues, speaks);
+        claims.sort_by_key(|it| (it.file, it.range.start));
+        claims.dedup();
+        let contracts = claims.iter().map(|it| it.value.clone()).collect();
+        let engine = Engine::of_many(tongues, speaks).with_claims(contracts);
         let origins = sorter.keys.into_iter().map(|it| it.0).collect();
-        Ok(Plan { configs: Configs::new(configs, sorter.of), engine, origins })
+        Ok(Plan { configs: Configs::new(configs, sorter.of), engine, origins, claims })
     }
 
     fn check_rules(&self, config: &Config, packs: &Packs, streams: Streams) -> Result<()> {

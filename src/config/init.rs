@@ -2,6 +2,7 @@
 
 use crate::model::Engine;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use toml::de::{DeTable, DeValue};
 
 /// What a manifest says.
@@ -203,7 +204,7 @@ fn pack_lines(uses: &Uses) -> String {
     let mut out =
         String::from("# All packs are on; what a framework's calls mean is found by its types.\n");
     for (id, packages) in uses.packs() {
-        out.push_str(&format!("# {id}: {}\n", packages.join(", ")));
+        let _ = writeln!(out, "# {id}: {}", packages.join(", "));
     }
     out.push_str("[packs]\n# off = [\"wordpress\"]\n\n");
     out

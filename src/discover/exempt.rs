@@ -1,10 +1,11 @@
-//! Which files are read for their declarations only: tests, migrations, seeders, vendored code.
+//! Which files are read for their declarations only: tests, migrations, seeders, code that runs once
+//! at an upgrade, vendored code.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path};
 
 /// Whole folder names, in lower case.
-const FOLDERS: [&str; 21] = [
+const FOLDERS: [&str; 25] = [
     "__tests__",
     "behat",
     "bench",
@@ -12,6 +13,8 @@ const FOLDERS: [&str; 21] = [
     "examples",
     "fixture",
     "fixtures",
+    "install",
+    "installer",
     "migration",
     "migrations",
     "node_modules",
@@ -25,11 +28,13 @@ const FOLDERS: [&str; 21] = [
     "testing",
     "tests",
     "testsuite",
+    "upgrade",
+    "upgrades",
     "vendor",
 ];
 
 /// Ends of file names, in their own case: `latest.php` is no test.
-const ENDS: [&str; 12] = [
+const ENDS: [&str; 14] = [
     "Test.php",
     "Tests.php",
     "TestCase.php",
@@ -37,6 +42,8 @@ const ENDS: [&str; 12] = [
     "Spec.php",
     "_test.php",
     ".test.php",
+    ".install",
+    ".post_update.php",
     "Seeder.php",
     "_test.rs",
     "_tests.rs",
@@ -91,6 +98,9 @@ mod tests {
             ("crates/jobs/benches/claim.rs", true),
             ("src/claim_test.rs", true),
             ("src/jobs/tests.rs", true),
+            ("app/Console/Commands/Upgrade/Rules.php", true),
+            ("modules/jobs/jobs.install", true),
+            ("src/Upgrader/Job.php", false),
             ("src/contest/Job.php", false),
             ("src/Job.php", false),
             ("Job.php", false),

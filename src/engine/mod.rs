@@ -1,5 +1,6 @@
 //! Runs the stages in order, once: sources in, findings and problems out.
 
+mod contract;
 mod isolate;
 mod memo;
 
@@ -69,6 +70,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// What was understood, and what was not.
     pub coverage: Coverage,
+    /// Contracts, by position, whose function is not in the program, with the nearest that is.
+    pub unfound: Vec<(usize, Option<String>)>,
 }
 
 /// The analysis, ready to run.
@@ -176,13 +179,13 @@ impl Engine {
             claims: &self.claims,
         };
         let rules: Vec<&[Rule]> = self.tongues.iter().map(|it| &*it.packs.rules).collect();
-        let findings = isolate::run(|| check::check(&input, &rules)).unwrap_or_else(|message| {
-            problems.push(internal("rules", &message));
-            Vec::new()
-        });
+        let (findings, left_out) = isolate::run(|| check::check(&input, &rules))
+            .unwrap_or_else(|message| (Vec::new(), vec![internal("rules", &message)]));
+        problems.extend(left_out);
         let stats = stats(sources, files, &settled);
         let coverage = gaps(&program, &settled, lexica.numbered(0).words);
-        Some(Outcome { findings, problems, stats, coverage })
+        let unfound = contract::unfound(&program, &self.claims);
+        Some(Outcome { findings, problems, stats, coverage, unfound })
     }
 
     fn settle_whole(&self, program: &Program<'_>, sources: &[Source]) -> Settled {

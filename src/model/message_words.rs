@@ -23,6 +23,13 @@ impl NameSet {
         self.0.contains(&snake_case(name))
     }
 
+    /// Whether the first or the last word of `name` is one of them.
+    pub fn has_first_or_last_word(&self, name: &str) -> bool {
+        let name = snake_case(name);
+        let last = name.rsplit('_').next().unwrap_or(&name);
+        self.0.contains(last) || self.has_first_word(&name)
+    }
+
     /// Whether the first word of `name` is one of them: `get` takes `getBody` and `get`.
     pub fn has_first_word(&self, name: &str) -> bool {
         let name = snake_case(name);
@@ -94,6 +101,16 @@ pub struct MessageWords {
     pub failure_hooks: NameSet,
     /// Columns that tell age, owner or heartbeat.
     pub lease_columns: WordSet,
+    /// Names that say how often a message was tried.
+    pub attempts: NameSet,
+    /// First or last words of functions that do something which is lost when they fail.
+    pub work: NameSet,
+    /// First words of the program's own functions that only tell somebody, or tidy up.
+    pub tells: NameSet,
+    /// Variables that hold something which only tells somebody.
+    pub notices: NameSet,
+    /// Calls whose result is that of the callable that they are given.
+    pub chains: NameSet,
 }
 
 impl MessageWords {
@@ -152,7 +169,7 @@ impl MessageWords {
                 "get is has to as into with count len try_into from new default clone iter collect \
                  map filter and or ok trim split format bind contains starts ends keys values name id \
                  attempts type can should supports unwrap expect qos basic_qos config option options \
-                 builder now elapsed last",
+                 builder now elapsed last successful status json",
             ),
             harmless: NameSet::of(
                 "sleep usleep tick close disconnect rollback roll_back rollBack in_transaction begin \
@@ -220,6 +237,22 @@ impl MessageWords {
                  leased lock locked pid host hostname node token expires expiry deadline timeout \
                  updated started claimed reserved run seen ping alive modified attempts tries",
             ),
+            attempts: NameSet::of(
+                "attempts attempt tries retries retry_count retries_count num_retries delivery_count \
+                 redelivered is_redelivered receive_count approximate_receive_count get_attempts \
+                 retry_attempts attempt_count failure_count error_count times_retried get_retries \
+                 num_delivered read_ct",
+            ),
+            work: NameSet::of(
+                "save insert update upsert store create delete remove write import export sync \
+                 publish dispatch upload process submit register charge capture refund book execute \
+                 perform persist commit deliver archive apply migrate transfer",
+            ),
+            tells: NameSet::of(
+                "notify invalidate purge broadcast announce emit warm forget ping cleanup clean alert",
+            ),
+            notices: NameSet::of("notification notifications notice alert"),
+            chains: NameSet::of("and_then or_else then try_for_each map_ok and_then_async"),
         }
     }
 }

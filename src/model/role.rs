@@ -166,6 +166,8 @@ pub enum MessageRole {
         message: Access,
         /// Taking it removes it: LPOP, `no_ack`.
         destructive: bool,
+        /// The queue's name.
+        queue: Option<Access>,
     },
     /// Settles it for good.
     Ack {
@@ -181,6 +183,8 @@ pub enum MessageRole {
     Publish {
         /// What is published.
         message: Option<Access>,
+        /// The queue's name.
+        queue: Option<Access>,
     },
     /// Makes a callable the handler of a queue.
     Register {
@@ -190,6 +194,11 @@ pub enum MessageRole {
         verdict: HandlerVerdict,
         /// An argument whose truth switches on automatic acknowledgement.
         auto_ack: Option<Access>,
+        /// The queue's name.
+        queue: Option<Access>,
+        /// It takes messages only when somebody publishes to a queue of that name: hooks that are also
+        /// called at once.
+        if_published: bool,
     },
     /// A setting that acknowledges at hand-over.
     AutoAck,
@@ -442,6 +451,8 @@ pub enum Role {
         body: Option<Access>,
         /// The lock lives as long as the receiver does: a receiver that nobody keeps lets it go at once.
         guard: bool,
+        /// A value that must be true, or name such a mode (`NX`), for it to be a lock.
+        when: Option<Access>,
     },
     /// `release`.
     Release,

@@ -133,6 +133,9 @@ pub struct TypeFact {
     /// For repositories and query types: which model they speak of: `name` strips the suffix
     /// (`JobRepository` gives `Job`), `generic` takes the first type argument.
     pub model_from: Vec<Name>,
+    /// For rows: prefixes of methods that add conditions to a query, and are called without it on the
+    /// class or on a query of it (`scope`).
+    pub scopes: Vec<Name>,
     /// Static methods whose call on a class that the program does not declare says that the class is
     /// one of these.
     pub implied_by: Vec<Name>,
@@ -350,6 +353,7 @@ mod tests {
             table_from: Vec::new(),
             model_from: Vec::new(),
             implied_by: Vec::new(),
+            scopes: Vec::new(),
             implied_in: Vec::new(),
         }
     }

@@ -135,6 +135,7 @@ fn read_type(mut row: Reader<'_>, pack: &Name, out: &mut Complaints) -> Option<T
         table_from: names(&mut row, "table-from", out),
         model_from: model_from.iter().map(|it| it.value.into()).collect(),
         implied_by: names(&mut row, "implied-by", out),
+        scopes: names(&mut row, "scopes", out),
         implied_in: names(&mut row, "implied-in", out),
     })?;
     row.finish(out);

@@ -369,8 +369,8 @@ impl RoleReader<'_, '_> {
             }
             "acquire" => {
                 let (lock, body) = (self.lock_spec("lock", None), self.access("body"));
-                let guard = self.flag("guard");
-                lock.map(|lock| Role::Acquire { lock, body, guard }).into()
+                let (guard, when) = (self.flag("guard"), self.access("when"));
+                lock.map(|lock| Role::Acquire { lock, body, guard, when }).into()
             }
             "release" => Role::Release.into(),
             "log" => Role::Log.into(),
@@ -397,17 +397,28 @@ impl RoleReader<'_, '_> {
         let role = match word {
             "receive" => {
                 let (message, destructive) = (self.need("message"), self.flag("destructive"));
-                message.map(|message| MessageRole::Receive { message, destructive })
+                let queue = self.access("queue");
+                message.map(|message| MessageRole::Receive { message, destructive, queue })
             }
             "ack" => Some(MessageRole::Ack { message: self.access("message") }),
             "nack" => Some(MessageRole::Nack { message: self.access("message") }),
-            "publish" => Some(MessageRole::Publish { message: self.access("message") }),
+            "publish" => {
+                let (message, queue) = (self.access("message"), self.access("queue"));
+                Some(MessageRole::Publish { message, queue })
+            }
             "register" => {
                 let handler = self.need("handler");
                 let verdict = self.need_choice("verdict", "verdict", VERDICTS);
                 let auto_ack = self.access("auto-ack");
-                let role = |handler, verdict| MessageRole::Register { handler, verdict, auto_ack };
-                handler.zip(verdict).map(|(handler, verdict)| role(handler, verdict))
+                let queue = self.access("queue");
+                let if_published = self.flag("if-published");
+                handler.zip(verdict).map(|(handler, verdict)| MessageRole::Register {
+                    handler,
+                    verdict,
+                    auto_ack,
+                    queue,
+                    if_published,
+                })
             }
             "auto-ack" => Some(MessageRole::AutoAck),
             "extend" => Some(MessageRole::Extend),

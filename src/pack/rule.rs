@@ -4,6 +4,7 @@ use super::error::PackErrorKind;
 use super::load::{LANGUAGES, read_id};
 use super::raw::{Complaints, Field, Reader};
 use super::role::choose;
+use crate::model::Claim;
 use crate::rule::{
     Confidence, Example, FaultKind, Filter, Levels, Rule, RuleId, Severity, Template,
     TemplateError, Texts,
@@ -127,15 +128,31 @@ fn read_template(
     }
 }
 
+/// Contracts, written as in a configuration.
+fn read_claims(example: &mut Reader<'_>, out: &mut Complaints) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    for mut table in example.tables("claim", out) {
+        let mut word = |key| table.need_word(key, out).map(|it| it.value.to_owned());
+        let (name, column, to, at) = (word("table"), word("column"), word("to"), word("at"));
+        let from = table.words("from", out).iter().map(|it| it.value.to_owned()).collect();
+        table.finish(out);
+        if let (Some(table), Some(column), Some(to), Some(at)) = (name, column, to, at) {
+            claims.push(Claim { table, column, from, to, at });
+        }
+    }
+    claims
+}
+
 fn read_examples(file: &mut Reader<'_>, key: &'static str, out: &mut Complaints) -> Vec<Example> {
     let mut examples = Vec::new();
     for mut table in file.tables(key, out) {
         let language =
             table.need_word("lang", out).and_then(|it| choose(&it, "language", LANGUAGES, out));
         let code = table.need_word("code", out).map(|it| it.value.to_owned());
+        let claims = read_claims(&mut table, out);
         table.finish(out);
         if let Some((language, code)) = language.zip(code) {
-            examples.push(Example { language, code });
+            examples.push(Example { language, code, claims });
         }
     }
     examples

@@ -409,51 +409,64 @@ fn broken_files_give_complaints_only() {
     }
 }
 
-/// Each row of a pack stands in its fixture by its first name and its role.
+/// Each row of every pack stands in its fixture by its first name and its role.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "tests read fixtures")]
 fn fixtures_use_every_row() {
-    for (pack, fixture) in [
-        ("pdo", include_str!("../../fixtures/packs/pdo.php")),
-        ("mysqli", include_str!("../../fixtures/packs/mysqli.php")),
-        ("pgsql", include_str!("../../fixtures/packs/pgsql.php")),
-        ("sqlite3", include_str!("../../fixtures/packs/sqlite3.php")),
-        ("convention", include_str!("../../fixtures/packs/convention.php")),
-        ("laravel", include_str!("../../fixtures/packs/laravel.php")),
-        ("doctrine", include_str!("../../fixtures/packs/doctrine.php")),
-        ("php-core", include_str!("../../fixtures/packs/php-core.php")),
-    ] {
-        let lines: Vec<&str> = fixture.lines().filter(|it| it.contains("//~ ")).collect();
-        for (name, role) in first_names(pack) {
-            let marker = format!(" role:{role}");
-            let used = |it: &&&str| it.contains(&name) && it.trim_end().ends_with(&marker);
-            assert!(lines.iter().any(|it| used(&it)), "{pack}: {name} as {role}");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/packs");
+    let mut wrong = Vec::new();
+    for (path, text) in super::builtin::files() {
+        let Some(pack) = path.strip_prefix("packs/").and_then(|it| it.strip_suffix(".toml")) else {
+            continue;
+        };
+        let endings = ["php", "rs"].map(|it| folder.join(format!("{pack}.{it}")));
+        let fixture: String =
+            endings.iter().filter_map(|it| std::fs::read_to_string(it).ok()).collect();
+        let marked: Vec<(&str, &str)> =
+            fixture.lines().filter_map(|it| it.split_once("//~")).collect();
+        for (looks, role) in first_names(text) {
+            let word = format!("role:{role}");
+            let used = |(code, marker): &(&str, &str)| {
+                looks.iter().any(|it| code.contains(it))
+                    && marker.split_whitespace().any(|it| it == word)
+            };
+            if !marked.iter().any(used) {
+                wrong.push(format!("{pack}: {} as {role}", looks[0]));
+            }
         }
     }
+    assert!(wrong.is_empty(), "no fixture has:\n{}\n", wrong.join("\n"));
 }
 
-/// How a call of the first name of each row looks in PHP, and the row's role.
-fn first_names(pack: &str) -> Vec<(String, String)> {
-    let path = format!("packs/{pack}.toml");
-    let files = super::builtin::files();
-    let (_, text) = files.iter().find(|(it, _)| *it == path).expect("the pack is built in");
+/// How a use of the first name of each row can look, and the row's role.
+fn first_names(text: &str) -> Vec<(Vec<String>, String)> {
     let document: toml::Table = text.parse().expect("it is TOML");
-    let rows = document["call"].as_array().expect("a list of rows");
-    rows.iter()
+    let rows = document.get("call").and_then(toml::Value::as_array);
+    rows.into_iter()
+        .flatten()
         .map(|row| {
             let name = match &row["name"] {
                 toml::Value::Array(names) => names[0].as_str(),
                 name => name.as_str(),
             };
             let role = row["role"].as_str().expect("a word").to_owned();
-            let looks = match name.expect("a name") {
-                "__construct" => "new ".to_owned(),
-                name => match (name.strip_prefix('$'), name.strip_suffix('*')) {
-                    (Some(property), _) => format!("->{property}"),
-                    (_, Some(prefix)) => prefix.to_owned(),
-                    _ => format!("{name}("),
-                },
-            };
-            (looks, role)
+            (looks(name.expect("a name")), role)
         })
         .collect()
+}
+
+fn looks(name: &str) -> Vec<String> {
+    if name == "__construct" {
+        return vec!["new ".to_owned()];
+    }
+    if let Some(property) = name.strip_prefix('$') {
+        return ["->", ".", "::$"].map(|it| format!("{it}{property}")).to_vec();
+    }
+    if let Some(prefix) = name.strip_suffix('*') {
+        return vec![prefix.to_owned()];
+    }
+    let path = name.trim_start_matches('*');
+    let last = path.rsplit("::").next().unwrap_or(path);
+    let endings = ["(", "!(", "![", "::<"];
+    [path, last].iter().flat_map(|it| endings.map(|ending| format!("{it}{ending}"))).collect()
 }

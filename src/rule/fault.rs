@@ -31,11 +31,15 @@ pub enum FaultKind {
     EarlyAck,
     /// A row is left in a state on the way, and nothing ever looks for it.
     UnsweptState,
+    /// The function that a contract names has lost its guard, its key or its count.
+    BrokenClaim,
+    /// Another place makes the transition that a contract gives to one function.
+    RivalClaim,
 }
 
 impl FaultKind {
     /// All of them, in the order of their definition.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::UnguardedTransition,
         Self::UnguardedStatement,
         Self::IgnoredClaim,
@@ -49,6 +53,8 @@ impl FaultKind {
         Self::SwallowedFailure,
         Self::EarlyAck,
         Self::UnsweptState,
+        Self::BrokenClaim,
+        Self::RivalClaim,
     ];
 
     /// The kebab-case name used in rule files.
@@ -67,6 +73,8 @@ impl FaultKind {
             Self::SwallowedFailure => "swallowed-failure",
             Self::EarlyAck => "early-ack",
             Self::UnsweptState => "unswept-state",
+            Self::BrokenClaim => "broken-claim",
+            Self::RivalClaim => "rival-claim",
         }
     }
 

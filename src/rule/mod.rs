@@ -11,6 +11,7 @@ pub use fault::FaultKind;
 pub use text::{Placeholder, Template, TemplateError, Values};
 
 use crate::base::Language;
+use crate::model::Claim;
 
 /// A rule, valid by construction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +126,8 @@ pub struct Example {
     pub language: Language,
     /// The program; bad ones mark their line with `//~ rule-id`.
     pub code: String,
+    /// Contracts that it is shown with.
+    pub claims: Vec<Claim>,
 }
 
 #[cfg(test)]

@@ -39,11 +39,13 @@ pub enum Placeholder {
     Lock,
     /// `{engine-note}`: a sentence on how the database engine at hand behaves.
     EngineNote,
+    /// `{lost}`: what the function of a contract has lost, as a phrase.
+    Lost,
 }
 
 impl Placeholder {
     /// All of them, in the order of their definition.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Table,
         Self::Subject,
         Self::Column,
@@ -57,6 +59,7 @@ impl Placeholder {
         Self::Message,
         Self::Lock,
         Self::EngineNote,
+        Self::Lost,
     ];
 
     /// The name between the braces.
@@ -75,6 +78,7 @@ impl Placeholder {
             Self::Message => "message",
             Self::Lock => "lock",
             Self::EngineNote => "engine-note",
+            Self::Lost => "lost",
         }
     }
 
@@ -94,6 +98,7 @@ impl Placeholder {
             Self::Message => "the message",
             Self::Lock => "the lock",
             Self::EngineNote => "",
+            Self::Lost => "its guard",
         }
     }
 }

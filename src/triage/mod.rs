@@ -57,7 +57,7 @@ pub struct Triage {
     pub findings: Vec<Triaged>,
     /// How many findings an expect comment answers for.
     pub expected: usize,
-    /// Findings that a comment or a baseline answers for, as the configuration shows them.
+    /// Those findings, and those that a baseline knows.
     pub suppressed: Vec<Suppressed>,
     /// Those that the configuration leaves out; a baseline may still know them.
     pub hidden: Vec<Triaged>,
@@ -68,20 +68,16 @@ pub fn triage(findings: Vec<Finding>, sources: &[Source], configs: &Configs) -> 
     let findings = order::ordered(findings, sources);
     let findings = fingerprint::fingerprinted(findings, sources);
     let (findings, suppressed) = expect::apply(findings, sources);
+    let leveled = |it: &Triaged| levels::leveled(it.clone(), configs.of(it.finding.primary.source));
     let mut out = Triage { expected: suppressed.len(), ..Triage::default() };
-    let leveled = |it: Triaged| {
-        let config = configs.of(it.finding.primary.source);
-        levels::leveled(it, config)
-    };
+    for it in suppressed {
+        out.suppressed.extend(leveled(&it.triaged).map(|triaged| Suppressed { triaged, ..it }));
+    }
     for triaged in findings {
-        match leveled(triaged.clone()) {
+        match leveled(&triaged) {
             Some(shown) => out.findings.push(shown),
             None => out.hidden.push(triaged),
         }
-    }
-    for it in suppressed {
-        let shown = leveled(it.triaged);
-        out.suppressed.extend(shown.map(|triaged| Suppressed { triaged, ..it }));
     }
     out
 }

@@ -182,3 +182,21 @@ fn two_branches_merge() {
     assert_eq!(run.code, Some(2), "{run:?}");
     assert!(run.err.contains("rowrace-baseline.txt:1:1"), "{run:?}");
 }
+
+#[test]
+fn a_finding_with_several_witnesses_survives_the_move_of_one() {
+    let model = "<?php\nuse Illuminate\\Database\\Eloquent\\Model;\nclass Job extends Model {}\nclass Jobs\n{\n    public function start(Job $job): void\n    {\n        $job->status = 'running';\n        $job->save();\n    }\n}\n";
+    let caller = |name: &str, check: &str| {
+        format!(
+            "<?php\nclass {name}\n{{\n    public function run(Jobs $jobs, int $id): void\n    {{\n        $job = Job::findOrFail($id);\n        \
+             if ({check}) {{\n            $jobs->start($job);\n            mail('a', 'b', 'c');\n        }}\n    }}\n}}\n"
+        )
+    };
+    let (one, two) =
+        (caller("One", "$job->status === 'pending'"), caller("Two", "$job->status === 'new'"));
+    let tree = Tree::new(&[("a.php", &one), ("b.php", &two), ("jobs.php", model)]);
+    tree.run(&["baseline", "write"]);
+    assert!(tree.found(&["--ignore-baseline"]).iter().any(|it| it.starts_with("jobs.php")));
+    std::fs::rename(tree.path("a.php"), tree.path("z.php")).expect("moved");
+    assert_eq!(tree.found(&[]), [""; 0]);
+}

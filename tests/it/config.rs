@@ -274,3 +274,19 @@ fn the_published_schema_is_fresh() {
     let published = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(published == printed, "`rowrace config schema > docs/rowrace.schema.json`");
 }
+
+#[test]
+fn the_pages_show_what_is_read() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut shown = 0;
+    for page in ["docs/config.md", "README.md"] {
+        let text = std::fs::read_to_string(root.join(page)).expect("a page");
+        for block in text.split("```toml\n").skip(1) {
+            let block = block.split("```").next().expect("an end");
+            let parsed = rowrace::config::Config::parse(block);
+            assert!(parsed.is_ok(), "{page}: {parsed:?}\n{block}");
+            shown += 1;
+        }
+    }
+    assert!(shown >= 4, "{shown}");
+}

@@ -11,7 +11,7 @@ function book($ledger, $gate, $job, PDO $db, $order) {
     $ledger->save($order);
     $ledger->saveEntry($order);
     $gate->acquire('book');
-    $job->requeue();
+    $job->redeliver();
     $db->query(\"UPDATE orders SET status = 'booked' WHERE id = 1\");
     $order->isSaved();
     $order->total();
@@ -39,7 +39,7 @@ fn unknown_calls_are_listed_by_kind_and_name() {
             "write 2 ->saveEntry() a.php:4:14",
             "write 1 ->save() a.php:3:14",
             "lock 1 ->acquire() a.php:5:12",
-            "ack 1 ->requeue() a.php:6:11",
+            "ack 1 ->redeliver() a.php:6:11",
         ]
     );
     assert_eq!(share(&found, "write"), (0, 3));

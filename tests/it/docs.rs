@@ -38,6 +38,7 @@ fn links_in_the_docs_lead_somewhere() {
         "README.md",
         "CONTRIBUTING.md",
         "docs/architecture.md",
+        "docs/config.md",
         "docs/formats.md",
         "docs/rules.md",
         "fixtures/cases/README.md",

@@ -8,7 +8,7 @@ use rowrace::rule::Example;
 
 #[test]
 fn bad_examples_fire_where_marked_and_good_ones_are_silent() {
-    let engine = run::engine();
+    let mut engine = run::engine();
     let mut wrong = Vec::new();
     for rule in &run::packs().rules {
         let id = rule.id.to_string();
@@ -16,6 +16,7 @@ fn bad_examples_fire_where_marked_and_good_ones_are_silent() {
             for (idx, example) in examples.iter().enumerate() {
                 let path = format!("{id}-{kind}-{idx}.{}", ending(example.language));
                 let sources = [run::source(&path, example.code.clone(), example.language)];
+                engine = engine.with_claims(example.claims.clone());
                 let keeps = |it: &markers::Found| it.rule != WHOLE_PROGRAM_RULE || it.rule == id;
                 let corrections = run::corrections(&engine, &sources, keeps);
                 wrong.extend(corrections.iter().map(Correction::to_string));

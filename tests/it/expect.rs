@@ -12,9 +12,10 @@ fn a_comment_answers_on_the_line_the_statement_and_the_function() {
         ("        $job->save();", true),
         ("    public function start", false),
     ] {
-        let text = match behind {
-            true => RACE.replace(at, &format!("{at} {}", comment.trim_end())),
-            false => RACE.replace(at, &format!("{comment}{at}")),
+        let text = if behind {
+            RACE.replace(at, &format!("{at} {}", comment.trim_end()))
+        } else {
+            RACE.replace(at, &format!("{comment}{at}"))
         };
         let tree = Tree::new(&[("run.php", &text)]);
         let report = tree.json(&[]);

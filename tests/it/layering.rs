@@ -44,7 +44,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("report", &["base", "finding", "rule", "triage"]),
     (
         "cli",
-        &["base", "config", "discover", "engine", "finding", "pack", "report", "rule", "triage"],
+        &[
+            "base", "config", "discover", "engine", "finding", "model", "pack", "report", "rule",
+            "triage",
+        ],
     ),
     (
         "lsp",
@@ -73,6 +76,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("indicatif", &["cli"]),
     ("quick_xml", &["report"]),
     ("anyhow", &["cli", "lsp"]),
+    ("mimalloc", &["main"]),
     ("ignore", &["discover"]),
     ("rayon", &["engine"]),
     ("regex", &["lang::sql", "model", "pack"]),

@@ -5,7 +5,9 @@
 mod baseline;
 mod cases;
 mod cli;
+mod confidence;
 mod config;
+mod contracts;
 mod coverage;
 mod docs;
 mod everyday;

@@ -1,6 +1,6 @@
 //! Does each program in `fixtures/messages` lose its message exactly where it is marked?
 //!
-//! Each file is a program of its own; only the rules of messages count.
+//! Each file, or folder of files, is a program of its own; only the rules of messages count.
 
 use crate::markers::{self, Found};
 use rowrace::base::{Language, Lines, Source, SourceId};
@@ -17,11 +17,14 @@ fn messages_are_lost_where_marked() {
     let packs = Packs::load(&[], &[]).unwrap_or_else(|errors| panic!("built-in packs: {errors}"));
     let engine = Engine::new(packs, Options::default());
     let mut wrong = Vec::new();
-    for path in fixtures() {
-        let source = source(&path);
-        let marked = markers::markers(&source.path, &source.text);
-        let is_sweep = path.components().any(|it| it.as_os_str() == "unswept");
-        let mut found = findings(&engine, &source);
+    for program in fixtures() {
+        let sources: Vec<Source> =
+            program.iter().enumerate().map(|(idx, path)| source(idx, path)).collect();
+        let marked: Vec<_> =
+            sources.iter().flat_map(|it| markers::markers(&it.path, &it.text)).collect();
+        let is_sweep = program.iter().flat_map(|it| it.components());
+        let is_sweep = is_sweep.into_iter().any(|it| it.as_os_str() == "unswept");
+        let mut found = findings(&engine, &sources);
         found.retain(|it| it.rule != "unswept-state" || is_sweep);
         let corrections = markers::corrections(&marked, &found);
         wrong.extend(corrections.iter().map(ToString::to_string));
@@ -29,24 +32,25 @@ fn messages_are_lost_where_marked() {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-fn fixtures() -> Vec<PathBuf> {
+/// Programs, each as its files.
+fn fixtures() -> Vec<Vec<PathBuf>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/messages");
-    let mut out = Vec::new();
-    for folder in fs::read_dir(root).expect("fixtures") {
-        let folder = folder.expect("an entry").path();
-        for file in fs::read_dir(folder).expect("a folder") {
-            out.push(file.expect("an entry").path());
-        }
-    }
+    let programs = entries(&root).into_iter().flat_map(|it| entries(&it));
+    programs.map(|it| if it.is_dir() { entries(&it) } else { vec![it] }).collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let found = fs::read_dir(folder).expect("a folder");
+    let mut out: Vec<PathBuf> = found.map(|it| it.expect("an entry").path()).collect();
     out.sort();
     out
 }
 
-fn source(path: &Path) -> Source {
+fn source(idx: usize, path: &Path) -> Source {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/messages");
     let is_rust = path.extension().is_some_and(|it| it == "rs");
     Source {
-        id: SourceId(0),
+        id: SourceId(u32::try_from(idx).expect("few files")),
         path: path.strip_prefix(root).unwrap_or(path).display().to_string(),
         language: if is_rust { Language::Rust } else { Language::Php },
         text: fs::read_to_string(path).expect("a fixture"),
@@ -54,18 +58,21 @@ fn source(path: &Path) -> Source {
     }
 }
 
-fn findings(engine: &Engine, source: &Source) -> Vec<Found> {
-    let lines = Lines::of(&source.text);
-    let outcome = engine.analyze(std::slice::from_ref(source));
+fn findings(engine: &Engine, sources: &[Source]) -> Vec<Found> {
+    let lines: Vec<Lines> = sources.iter().map(|it| Lines::of(&it.text)).collect();
+    let outcome = engine.analyze(sources);
     let of_messages =
         outcome.findings.into_iter().filter(|it| RULES.contains(&&*it.rule.to_string()));
     of_messages
-        .map(|it| Found {
-            path: source.path.clone(),
-            line: lines.line_index(it.primary.start) + 1,
-            end_line: lines.line_index(it.primary.end) + 1,
-            rule: it.rule.to_string(),
-            is_note: it.severity == Severity::Note,
+        .map(|it| {
+            let at = it.primary.source.0 as usize;
+            Found {
+                path: sources[at].path.clone(),
+                line: lines[at].line_index(it.primary.start) + 1,
+                end_line: lines[at].line_index(it.primary.end) + 1,
+                rule: it.rule.to_string(),
+                is_note: it.severity == Severity::Note,
+            }
         })
         .collect()
 }

@@ -92,8 +92,9 @@ fn expect_valid(name: &str, text: &str) {
     let folder = tempfile::TempDir::new().expect("a folder");
     let path = folder.path().join("report.xml");
     fs::write(&path, text).expect("written");
-    let lint = Command::new("xmllint").args(["--noout", "--schema"]).arg(schema(name)).arg(&path);
-    let Ok(output) = ({ lint }).output() else { return };
+    let mut lint = Command::new("xmllint");
+    lint.args(["--noout", "--schema"]).arg(schema(name)).arg(&path);
+    let Ok(output) = lint.output() else { return };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -110,7 +111,7 @@ fn declared(schema: &str) -> Declared {
         let (start, is_empty) = match &event {
             Event::Start(start) => (start, false),
             Event::Empty(start) => (start, true),
-            Event::End(end) if end.name().as_ref() == b"xs:element" => {
+            Event::End(end) if end.name().as_ref() == "xs:element" => {
                 open.pop();
                 continue;
             }
@@ -118,18 +119,18 @@ fn declared(schema: &str) -> Declared {
             _ => continue,
         };
         match (start.name().as_ref(), attribute(start, "name"), attribute(start, "ref")) {
-            (b"xs:element", Some(name), _) if !is_empty || open.is_empty() => {
+            ("xs:element", Some(name), _) if !is_empty || open.is_empty() => {
                 out.entry(name.clone()).or_default();
                 if !is_empty {
                     open.push(Some(name));
                 }
             }
-            (b"xs:element", _, Some(inner)) => {
+            ("xs:element", _, Some(inner)) => {
                 if let Some(Some(name)) = open.last() {
                     out.entry(name.clone()).or_default().1.insert(inner);
                 }
             }
-            (b"xs:attribute", Some(inner), _) => {
+            ("xs:attribute", Some(inner), _) => {
                 let is_required = attribute(start, "use").is_some_and(|it| it == "required");
                 if let Some(Some(name)) = open.last() {
                     out.entry(name.clone()).or_default().0.insert(inner, is_required);
@@ -141,8 +142,8 @@ fn declared(schema: &str) -> Declared {
 }
 
 fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = start.attributes().flatten().find(|it| it.key.as_ref() == name.as_bytes())?;
-    Some(String::from_utf8_lossy(&found.value).into_owned())
+    let found = start.attributes().flatten().find(|it| it.key.as_ref() == name)?;
+    Some(found.value.into_owned())
 }
 
 /// Where a document has an element or attribute that is not declared, or lacks a required one.
@@ -162,7 +163,7 @@ fn disagreements(text: &str, declared: &Declared) -> Vec<String> {
             Event::Eof => return out,
             _ => continue,
         };
-        let name = String::from_utf8_lossy(start.name().as_ref()).into_owned();
+        let name = start.name().as_ref().to_owned();
         let Some((attributes, _)) = declared.get(&name) else {
             out.push(format!("<{name}> is not declared"));
             continue;
@@ -174,7 +175,7 @@ fn disagreements(text: &str, declared: &Declared) -> Vec<String> {
         }
         let given: BTreeSet<String> = start
             .attributes()
-            .map(|it| String::from_utf8_lossy(it.expect("an attribute").key.as_ref()).into_owned())
+            .map(|it| it.expect("an attribute").key.as_ref().to_owned())
             .collect();
         let strange = given.iter().filter(|it| !attributes.contains_key(*it));
         out.extend(strange.map(|it| format!("{it} is no attribute of <{name}>")));

@@ -124,6 +124,9 @@ impl Interp<'_> {
         site: &Site<'_>,
         targets: &[FuncRef],
     ) -> Value {
+        if let [at] = targets {
+            return self.run_function(state, site, *at, 0);
+        }
         let mut joined: Option<(State, Value)> = None;
         for (idx, &at) in targets.iter().enumerate() {
             let mut branch = state.clone();
@@ -201,16 +204,32 @@ impl Interp<'_> {
         let Some(ty) = func.ret.clone().filter(|it| self.is_known_class(&it.name)) else {
             return result;
         };
-        if !matches!(
-            result,
-            Value::Opaque(_) | Value::Path(_) | Value::Element(_) | Value::Static(_)
-        ) || !self.types_of(state, &result).is_empty()
-            || state.object(&result).is_some_and(|it| it.kind != ObjectKind::Plain)
-        {
-            return result;
+        for value in result.alternatives() {
+            if self.is_better_known_as(state, value, &ty) {
+                state.object_mut(value).ty = Some(ty.clone());
+            }
         }
-        state.object_mut(&result).ty = Some(ty);
         result
+    }
+
+    /// Whether a declared type says more of a value than what was found of it: nothing, or that it is of
+    /// a library's type that the declared one extends.
+    fn is_better_known_as(&self, state: &State, value: &Value, ty: &TypeRef) -> bool {
+        let is_open = matches!(
+            value,
+            Value::Opaque(_) | Value::Path(_) | Value::Element(_) | Value::Static(_)
+        );
+        let found = self.types_of(state, value);
+        let extends = |it: &TypeRef| {
+            self.shared.program.type_decl(&it.name).is_none()
+                && self.lineage(&ty.name).iter().any(|base| base.eq_ignore_ascii_case(&it.name))
+        };
+        is_open
+            && if found.is_empty() {
+                state.object(value).is_none_or(|it| it.kind == ObjectKind::Plain)
+            } else {
+                self.language == Language::Php && found.iter().all(extends)
+            }
     }
 
     pub(super) fn is_known_class(&self, name: &str) -> bool {
@@ -273,15 +292,17 @@ impl Interp<'_> {
         for (id, ty) in &summary.types {
             self.types.insert(binding.id(*id), ty.clone());
         }
-        let before = state.clone();
+        let before = (!summary.writes.is_empty()).then(|| state.clone());
         for effect in &summary.effects {
             self.import_effect(state, effect, binding);
         }
         for outcome in &summary.looks {
             self.look_at(&binding.value(outcome));
         }
-        for write in &summary.writes {
-            self.import_write(&before, state, site, write, binding);
+        if let Some(before) = before {
+            for write in &summary.writes {
+                self.import_write(&before, state, site, write, binding);
+            }
         }
         self.import_heap(state, summary, binding);
         let run: Vec<_> = summary.deferred.clone();
@@ -342,9 +363,10 @@ impl Interp<'_> {
                 self.effect(Effect::Check(check));
             }
             Effect::Load(load) => {
-                let load = bind_load(load, binding, state);
                 let point = self.tick();
-                self.loads.push((point, load));
+                if !self.rehearsal {
+                    self.loads.push((point, bind_load(load, binding, state)));
+                }
             }
             Effect::Acquire(held) => {
                 let mut held = held.clone();
@@ -402,11 +424,17 @@ impl Interp<'_> {
             }
             WriteKind::Row => None,
         };
-        let mut write = bind_write(write, binding);
+        let mut write = if self.rehearsal {
+            bind_write(without_evidence(write), binding)
+        } else {
+            bind_write(write.clone(), binding)
+        };
         if !super::arms::still_open(&mut write.only_if) {
             return;
         }
-        if let Some((_, params)) = &mut write.statement {
+        if let Some((_, params)) = &mut write.statement
+            && !params.is_empty()
+        {
             let settled =
                 params.iter().map(|(key, it)| (key.clone(), self.settled(before, it))).collect();
             *params = Arc::new(settled);
@@ -466,12 +494,23 @@ pub(super) fn bind_check(check: &CheckFact, binding: &Binding) -> CheckFact {
     out
 }
 
-pub(super) fn bind_write(write: &WriteFact, binding: &Binding) -> WriteFact {
+/// A write as the state sees it.
+fn without_evidence(write: &WriteFact) -> WriteFact {
     let mut out = write.clone();
+    out.loads.clear();
+    out.checks.clear();
+    out.claims.clear();
+    out
+}
+
+pub(super) fn bind_write(write: WriteFact, binding: &Binding) -> WriteFact {
+    let mut out = write;
     out.id = binding.id(out.id);
     out.row = out.row.as_ref().map(|it| binding.value(it));
     out.table.value = out.table.value.as_ref().map(|it| binding.value(it));
-    if let Some((_, params)) = &mut out.statement {
+    if let Some((_, params)) = &mut out.statement
+        && !params.is_empty()
+    {
         let bound = params.iter().map(|(key, it)| (key.clone(), binding.value(it))).collect();
         *params = Arc::new(bound);
     }

@@ -131,10 +131,17 @@ impl<'p> Interp<'p> {
     }
 
     pub(super) fn dispatch(&mut self, state: &mut State, site: &Site<'_>) -> Value {
+        if let Some(at) = self.scope_of(state, site) {
+            return self.run_scope(state, site, at);
+        }
         match self.resolve(state, site) {
             Target::Functions(targets) => {
                 self.record(state, site, &targets, Vec::new(), false, false);
-                self.run_functions(state, site, &targets)
+                let result = self.run_functions(state, site, &targets);
+                if self.never_returns(&targets) {
+                    self.end_here();
+                }
+                result
             }
             Target::Pattern { pattern, rest, weak } => {
                 let roles: Vec<Arc<Role>> = std::iter::once(&pattern.role)
@@ -199,7 +206,7 @@ impl<'p> Interp<'p> {
         }
         let mut targets: Vec<FuncRef> = Vec::new();
         for ty in &types {
-            for at in self.shared.program.method_targets(&ty.name, name, MAX_TARGETS) {
+            for &at in self.shared.program.method_targets(&ty.name, name, MAX_TARGETS).iter() {
                 if !targets.contains(&at) && targets.len() < MAX_TARGETS {
                     targets.push(at);
                 }

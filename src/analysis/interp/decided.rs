@@ -4,7 +4,7 @@
 use super::Interp;
 use super::eval::negate;
 use crate::analysis::gate::Side;
-use crate::analysis::value::Value;
+use crate::analysis::value::{TestOp, Value};
 use crate::ir::{BlockId, Const, InstrKind, LocalId, Operand, Rvalue};
 use std::sync::Arc;
 
@@ -17,6 +17,47 @@ impl Interp<'_> {
             self.decided_thing(local, value)
         } else {
             value
+        }
+    }
+
+    /// The value of a variable that is given back or asked for: with the test that decides which of two
+    /// constants it is.
+    pub(super) fn decided_constant(&self, operand: &Operand, value: Value) -> Value {
+        let two = matches!(&value, Value::Any(them)
+            if them.len() == 2 && them.iter().all(|it| matches!(it, Value::Case(..))));
+        let Operand::Local(local) = operand else { return value };
+        if !two {
+            return value;
+        }
+        let mut gates = self.gates.borrow_mut();
+        let mut tests: Vec<(Value, Side, Value)> = Vec::new();
+        for (at, block) in self.func.cfg.blocks.iter_ids() {
+            for instr in &block.instrs {
+                let InstrKind::Assign(place, assigned) = &instr.kind else { continue };
+                if place.as_local() != Some(*local) {
+                    continue;
+                }
+                let Some(constant) = self.assigned_case(assigned) else { return value };
+                for (block, tested) in &self.resolved.tests {
+                    if let Some(side) = gates.side(*block, at)
+                        && !matches!(tested, Value::Unknown | Value::Bool(_))
+                    {
+                        tests.push((tested.clone(), side, constant.clone()));
+                    }
+                }
+            }
+        }
+        match super::export::choice_of(&tests, value.alternatives()) {
+            Some(choice) => value.join(choice),
+            None => value,
+        }
+    }
+
+    fn assigned_case(&self, value: &Rvalue) -> Option<Value> {
+        match value {
+            Rvalue::Use(Operand::Const(it)) => Some(self.constant(it)),
+            Rvalue::Struct { ty, .. } => self.enum_variant(&ty.name),
+            _ => None,
         }
     }
 
@@ -69,8 +110,12 @@ impl Interp<'_> {
             return value;
         }
         let mut gates = self.gates.borrow_mut();
+        let things = value.clone();
         let mut out = value;
         for (block, tested) in &self.resolved.tests {
+            if things.alternatives().iter().any(|it| asks_for(tested, it)) {
+                continue;
+            }
             let sides = assigned.iter().filter_map(|(at, filled)| {
                 let side = gates.side(*block, *at)?;
                 Some((side == Side::Then) == *filled)
@@ -126,4 +171,16 @@ fn may_be_missing(value: &Value) -> bool {
     let nothing = |it: &Value| matches!(it, Value::Null | Value::Bool(false));
     matches!(value, Value::Any(them)
         if them.iter().any(nothing) && them.iter().any(|it| matches!(it, Value::Object(_))))
+}
+
+/// Whether `tested` asks no more of `value` than whether it is there.
+pub(super) fn asks_for(tested: &Value, value: &Value) -> bool {
+    let nothing = |it: &Value| matches!(it, Value::Null | Value::Bool(false));
+    match tested {
+        Value::Truthy(inner) => **inner == *value,
+        Value::Test(test) => {
+            test.op != TestOp::Order && test.left == *value && test.right.iter().all(nothing)
+        }
+        it => it == value,
+    }
 }

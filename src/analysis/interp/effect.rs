@@ -277,7 +277,7 @@ impl Interp<'_> {
         when: Option<&Access>,
         negated: bool,
     ) {
-        let Some(when) = when else { return };
+        let Some(when) = when else { return self.end_here() };
         let tested = self.access(state, site, when);
         self.refine(state, &tested, negated);
         self.look_at(&tested);
@@ -309,14 +309,26 @@ impl Interp<'_> {
         if !self.is_given(site, when) {
             return false;
         }
-        match self.access(state, site, when) {
+        let value = self.access(state, site, when);
+        if matches!(when, Access::Field(..)) && !value.is_constant() {
+            // An option in a list that nothing is known of, or no list at all.
+            return false;
+        }
+        match value {
             Value::Null | Value::Bool(false) | Value::Int(0 | 1) => false,
+            // Options as they are made ask for nothing.
+            Value::Opaque(id) if self.made.contains(&id) => false,
             Value::Case(_, name) => {
                 let name = name.to_ascii_lowercase();
-                name.contains("write") || name.contains("update") || name.contains("exclusive")
+                name.contains("write")
+                    || name.contains("update")
+                    || name.contains("exclusive")
+                    || name == "nx"
             }
             value => match value.as_str() {
-                Some(text) => text.to_ascii_lowercase().contains("update"),
+                Some(text) => {
+                    text.to_ascii_lowercase().contains("update") || text.eq_ignore_ascii_case("nx")
+                }
                 None => true,
             },
         }

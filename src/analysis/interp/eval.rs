@@ -220,7 +220,7 @@ impl Interp<'_> {
                 Value::Truthy(Arc::new(Value::derived([self.operand(state, it)])))
             }
             Rvalue::IsVariant(it, name) => {
-                let value = self.operand(state, it);
+                let value = self.decided_constant(it, self.operand(state, it));
                 self.is_variant(value, name)
             }
             Rvalue::IsSet(place) => {
@@ -288,7 +288,11 @@ impl Interp<'_> {
         let values: Vec<(Name, Value)> =
             fields.iter().map(|(name, it)| (name.clone(), self.operand(state, it))).collect();
         match &*ty.name {
-            "Ok" | "Some" => return values.into_iter().next().map_or(Value::Null, |it| it.1),
+            "Ok" | "Some" => {
+                let [(_, given), ..] = fields else { return Value::Null };
+                let value = values.into_iter().next().map_or(Value::Null, |it| it.1);
+                return self.decided_constant(given, value);
+            }
             "Err" => return Value::Failed,
             _ => (),
         }
@@ -325,7 +329,7 @@ impl Interp<'_> {
     }
 
     /// `Status::Finished { .. }` is a state with a payload.
-    fn enum_variant(&self, path: &str) -> Option<Value> {
+    pub(super) fn enum_variant(&self, path: &str) -> Option<Value> {
         let short = last_segment(path);
         let class = path.strip_suffix(short)?.trim_end_matches("::").trim_end_matches('\\');
         let decl = self.shared.program.type_decl(class).filter(|it| it.kind == TypeKind::Enum)?;
@@ -453,6 +457,9 @@ pub(super) fn test(op: TestOp, left: Value, right: Vec<Value>) -> Value {
         let positive = (op == TestOp::Eq) == *want;
         return if positive { left } else { negate(left) };
     }
+    if let Some(found) = chosen(op, &left, &right) {
+        return found;
+    }
     if left.is_constant() && right.iter().all(Value::is_constant) && op != TestOp::Order {
         let same_kind =
             right.iter().all(|it| std::mem::discriminant(it) == std::mem::discriminant(&left));
@@ -461,6 +468,25 @@ pub(super) fn test(op: TestOp, left: Value, right: Vec<Value>) -> Value {
         }
     }
     Value::Test(Arc::new(Test { op, left, right }))
+}
+
+/// Which of two constants something is, asked for, is the test that decides between them.
+fn chosen(op: TestOp, left: &Value, right: &[Value]) -> Option<Value> {
+    let them = left.alternatives();
+    let choice = them.iter().find_map(|it| match it {
+        Value::Choice(choice) => Some(choice),
+        _ => None,
+    })?;
+    let rest = |it: &Value| {
+        *it == choice.then || *it == choice.otherwise || matches!(it, Value::Choice(_))
+    };
+    let alone = them.iter().filter(|it| matches!(it, Value::Choice(_))).count() == 1;
+    let (then, otherwise) = (right.contains(&choice.then), right.contains(&choice.otherwise));
+    if op == TestOp::Order || !alone || !them.iter().all(rest) || then == otherwise {
+        return None;
+    }
+    let test = choice.test.clone();
+    Some(if then == (op == TestOp::Eq) { test } else { negate(test) })
 }
 
 fn binary(op: BinaryOp, left: Value, right: Value) -> Value {

@@ -1,13 +1,14 @@
 //! What leaves a function: its summary for callers, its writes for the rules.
 
+use super::decided::asks_for;
 use super::fetch::ROWS;
 use super::{Interp, Outcome};
-use crate::analysis::fact::{Look, WriteFact, WriteKind};
+use crate::analysis::fact::{Held, Look, WriteFact, WriteKind};
 use crate::analysis::gate::Side;
 use crate::analysis::object::{Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::summary::{Effect, Summary};
-use crate::analysis::value::{Identity, Value};
+use crate::analysis::value::{Choice, Identity, Value};
 use crate::base::Language;
 use crate::ir::{Assign, BlockId, FuncRef, SqlExpr, Terminator};
 use rustc_hash::FxHashSet;
@@ -31,7 +32,9 @@ impl Interp<'_> {
 
     /// For a closure: the outcome, the state behind it, its value, and the closures that ran.
     pub(super) fn finish_nested(mut self) -> (Outcome, Option<State>, Value, FxHashSet<FuncRef>) {
-        self.relate();
+        if !self.rehearsal {
+            self.relate();
+        }
         let ran = std::mem::take(&mut self.ran);
         let (outcome, after) = self.finish();
         let value = outcome.summary.ret.clone();
@@ -47,7 +50,7 @@ impl Interp<'_> {
         let works = self.does_work();
         let heap = after.as_ref().map(|it| self.kept_objects(it, &ret)).unwrap_or_default();
         let outs = after.as_ref().map(|it| self.outs(it)).unwrap_or_default();
-        let effects = self.exported_effects(after.as_ref());
+        let effects = self.exported_effects(after.as_ref(), &ret);
         self.find_workerlike();
         let mut looked: Vec<_> = self.looked.iter().copied().collect();
         looked.sort_unstable();
@@ -106,7 +109,7 @@ impl Interp<'_> {
         let mut kept: Vec<Value> = Vec::new();
         let mut keep = |it: &Value| it.walk(&mut |it| kept.push(it.clone()));
         keep(ret);
-        for (root, object) in &state.heap {
+        for (root, object) in state.heap.iter() {
             if !matches!(root, Value::Object(_)) || ret.mentions(root) {
                 object.fields.values().for_each(|it| keep(&it.value));
             }
@@ -170,7 +173,8 @@ impl Interp<'_> {
             });
             found
         };
-        tests.retain(|it| interesting(&it.0));
+        // That nothing comes back where nothing was found says nothing that the result does not.
+        tests.retain(|it| interesting(&it.0) && !values.iter().any(|value| asks_for(&it.0, value)));
         let (first, ..) = tests.first()?;
         let only = tests.iter().all(|it| it.0 == *first);
         let two = values.len() == 2 && values.iter().all(|it| matches!(it, Value::Bool(_)));
@@ -182,6 +186,9 @@ impl Interp<'_> {
                 it => Value::Truthy(Arc::new(it.clone())),
             };
             return Some(if positive { tested } else { super::eval::negate(tested) });
+        }
+        if let Some(choice) = choice_of(&tests, values) {
+            return Some(values.iter().cloned().fold(choice, Value::join));
         }
         let decided = Value::derived(tests.into_iter().map(|it| it.0));
         let rest: Vec<Value> = values
@@ -197,7 +204,7 @@ impl Interp<'_> {
         let mut out = BTreeMap::new();
         let mut queue: Vec<Value> = Vec::new();
         ret.walk(&mut |it| queue.push(it.clone()));
-        for (root, object) in &state.heap {
+        for (root, object) in state.heap.iter() {
             let outside = !matches!(root, Value::Object(_) | Value::Opaque(_));
             let changed = object.fields.values().any(|it| it.changed.is_some())
                 || object.ty.is_some() && matches!(root, Value::Param(_))
@@ -235,7 +242,7 @@ impl Interp<'_> {
 
     /// What callers see in order: reads, locks still held, transactions still open, checks that must
     /// have passed when the function returns.
-    fn exported_effects(&mut self, after: Option<&State>) -> Vec<Effect> {
+    fn exported_effects(&mut self, after: Option<&State>, ret: &Value) -> Vec<Effect> {
         let mut out: Vec<(super::Point, Effect)> = Vec::new();
         let Some(after) = after else { return Vec::new() };
         for (point, effect) in &self.effects {
@@ -243,6 +250,8 @@ impl Interp<'_> {
                 Effect::Acquire(held) => {
                     if let Some(still) = after.held.iter().find(|it| it.id == held.id) {
                         out.push((*point, Effect::Acquire(still.clone())));
+                    } else if self.tells_whether_held(*point, held.id, ret) {
+                        out.push((*point, Effect::Acquire(Held { unsure: true, ..held.clone() })));
                     }
                 }
                 effect => out.push((*point, effect.clone())),
@@ -255,6 +264,13 @@ impl Interp<'_> {
         out.sort_by_key(|it| it.0);
         out.truncate(MAX_EFFECTS);
         out.into_iter().map(|it| it.1).collect()
+    }
+
+    /// Whether a lock that was tried is not let go of, and what is returned tells whether it was got.
+    fn tells_whether_held(&self, taken: super::Point, id: Identity, ret: &Value) -> bool {
+        let ends = |it: &Effect| matches!(it, Effect::Release | Effect::End);
+        ret.mentions(&Value::Got(id))
+            && !self.effects.iter().any(|(at, it)| *at > taken && ends(it))
     }
 
     /// Tests whose other side never returns, and how they came out when the call comes back.
@@ -371,7 +387,38 @@ impl Interp<'_> {
             .chain(upsert)
             .any(|it| it.column_param.is_some() || interesting(&it.column) || fixed(it))
             || stmt.sets.is_empty()
+            || write.is_claiming_insert()
     }
+}
+
+/// Two constants that are given back on the two sides of one test, which a `match` may ask twice.
+pub(super) fn choice_of(tests: &[(Value, Side, Value)], values: &[Value]) -> Option<Value> {
+    let constant = values.iter().all(Value::is_constant);
+    let [(first, ..), ..] = tests else { return None };
+    if !constant || values.len() != 2 {
+        return None;
+    }
+    let opposite = super::eval::negate(first.clone());
+    let mut sides: [Option<&Value>; 2] = [None, None];
+    for (tested, side, value) in tests {
+        if tested != first && *tested != opposite {
+            return None;
+        }
+        let holds = (*side == Side::Then) == (tested == first);
+        let slot = &mut sides[usize::from(holds)];
+        if slot.is_some_and(|it| it != value) {
+            return None;
+        }
+        *slot = Some(value);
+    }
+    let test = match first {
+        Value::Test(_) | Value::Truthy(_) | Value::Got(_) => first.clone(),
+        it => Value::Truthy(Arc::new(it.clone())),
+    };
+    let other = |it: &Value| values.iter().find(|that| *that != it);
+    let then = sides[1].or_else(|| other(sides[0]?))?.clone();
+    let otherwise = sides[0].or_else(|| other(&then))?.clone();
+    (then != otherwise).then(|| Value::Choice(Arc::new(Choice { test, then, otherwise })))
 }
 
 /// Types of what no caller will ever see go: else each caller has those of all call paths below it.

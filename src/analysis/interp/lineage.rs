@@ -43,7 +43,7 @@ impl Interp<'_> {
     fn find_lineage(&self, class: &str) -> Vec<Name> {
         let program = self.shared.program;
         let mut out: Vec<Name> = Vec::new();
-        for ty in program.ancestry(class) {
+        for ty in program.ancestry(class).iter() {
             push(&mut out, &ty.name);
             let decls = program.type_decls(&ty.name);
             for attr in decls.iter().flat_map(|it| &it.attrs) {

@@ -14,12 +14,14 @@
 
 mod apply;
 mod arms;
+mod around;
 mod call;
 mod callable;
 mod column;
 mod condition;
 mod decided;
 mod effect;
+mod ends;
 mod eval;
 mod expand;
 mod export;
@@ -28,6 +30,7 @@ mod fetch;
 mod follow;
 mod format;
 mod handle;
+mod insert;
 mod lineage;
 mod list;
 mod pattern;
@@ -37,6 +40,7 @@ mod relate;
 mod role;
 mod row;
 mod same;
+mod scope;
 mod sql;
 mod target;
 mod tested;
@@ -153,8 +157,12 @@ pub(crate) struct Interp<'p> {
     /// Statements whose text only a caller knows.
     deferred: Vec<Deferred>,
     durable: bool,
+    /// The facts of this round are thrown away: only what it leaves behind in the state counts.
+    rehearsal: bool,
     /// Positions of blocks in reverse post-order.
     positions: Vec<usize>,
+    /// Blocks in which a call does not come back.
+    ended: FxHashSet<BlockId>,
     /// Which branch decides what.
     gates: RefCell<Gates<'p>>,
     /// The pack whose pattern is being applied.
@@ -205,7 +213,9 @@ impl<'p> Interp<'p> {
             looked: FxHashSet::default(),
             deferred: Vec::new(),
             durable: false,
+            rehearsal: false,
             positions: Vec::new(),
+            ended: FxHashSet::default(),
             gates: RefCell::new(Gates::new(&func.cfg)),
             pack: None,
         }
@@ -219,7 +229,9 @@ impl<'p> Interp<'p> {
         out.depth = self.depth + 1;
         out.salt = self.identity(&"closure").0;
         out.types = self.types.clone();
-        out.known = self.known.iter().chain(self.loads.iter().map(|(_, it)| it)).cloned().collect();
+        out.rehearsal = self.rehearsal;
+        let loads = self.known.iter().chain(self.loads.iter().map(|(_, it)| it));
+        out.known = loads.filter(|_| !self.rehearsal).cloned().collect();
         out
     }
 
@@ -270,7 +282,9 @@ impl<'p> Interp<'p> {
         // An entry is taken when its block is read: what is left after a round is what the loops bring
         // around, and is joined in by the next.
         let mut entries: Vec<Option<State>> = vec![None; self.func.cfg.blocks.len()];
-        for _ in 0..rounds {
+        let is_rehearsal = self.rehearsal;
+        for round in 1..=rounds {
+            self.rehearsal = is_rehearsal || round < rounds;
             self.reset();
             merge(&mut entries[0], start.clone());
             for (idx, &block) in order.iter().enumerate() {
@@ -362,6 +376,9 @@ impl<'p> Interp<'p> {
             }
             merge(&mut entries[handler.block.0 as usize], thrown);
         }
+        if self.ended.contains(&id) {
+            return;
+        }
         match &block.term {
             Terminator::Branch { cond, then, otherwise, .. } => {
                 let tested = self.operand_mut(&mut state, cond, &"tested");
@@ -380,7 +397,10 @@ impl<'p> Interp<'p> {
             }
             Terminator::Return { value, .. } => {
                 let value = match value {
-                    Some(it) => self.operand_mut(&mut state, it, &"returned"),
+                    Some(it) => {
+                        let value = self.operand_mut(&mut state, it, &"returned");
+                        self.decided_constant(it, value)
+                    }
                     None => Value::Null,
                 };
                 self.returns.push((id, value, state));

@@ -115,7 +115,9 @@ impl Interp<'_> {
             | Value::Int(_)
             | Value::Str(_) => Value::Unknown,
             Value::Case(..) if &**name == "value" => value.clone(),
-            Value::Derived(_) | Value::Test(_) | Value::Truthy(_) => value.clone(),
+            Value::Derived(_) | Value::Choice(_) | Value::Test(_) | Value::Truthy(_) => {
+                value.clone()
+            }
             value => Value::path(value.clone(), name.clone()),
         }
     }

@@ -1,16 +1,17 @@
 //! Which checks, loads, claims and looks belong to which write.
 
+use super::around::Around;
 use super::same::relates;
 use super::same::same_row;
-use super::same::{is_latch, may_claim};
+use super::same::{is_latch, is_one_of_several, may_claim};
 use super::tested::ColumnTest;
 use super::tested::Tested;
 use super::tested::columns_tested;
 use super::tested::counts;
 use super::tested::filter_check;
+use super::tested::ids_in;
 use super::tested::leads_to;
 use super::tested::ran;
-use super::tested::speaks_of;
 use super::{Interp, Point};
 use crate::analysis::fact::{CheckFact, ClaimFact, Look, WriteFact};
 use crate::analysis::gate::{Gates, Side};
@@ -21,6 +22,7 @@ use crate::base::Span;
 use crate::ir::{BlockId, InstrKind, Terminator};
 use crate::model::Role;
 use rustc_hash::FxHashSet;
+use std::cell::OnceCell;
 
 /// How much evidence a write carries at most.
 pub(super) const MAX_EVIDENCE: usize = 8;
@@ -39,24 +41,28 @@ impl Interp<'_> {
                 value: value.clone(),
                 span: self.condition_span(*block),
                 columns: columns_tested(value),
+                ids: ids_in([value]),
             })
             .collect();
         let mut writes = std::mem::take(&mut self.writes);
+        let around = Around::of(self);
         let claims: Vec<(Point, Identity, Span, WriteFact)> = writes
             .iter()
             .filter(|(_, it)| may_claim(it))
             .map(|(point, it)| (*point, it.id, it.primary, it.clone()))
             .collect();
         for (point, write) in &mut writes {
-            self.relate_loads(&mut gates, *point, write);
-            self.relate_checks(&mut gates, &tests, *point, write);
-            self.relate_claims(&mut gates, &tests, &claims, (*point, write));
+            self.relate_loads(&mut gates, &around, *point, write);
+            self.relate_checks(&mut gates, (&tests, &around), *point, write);
+            let found = self.claims_of(&mut gates, (&tests, &around), &claims, (*point, write));
+            write.claims.extend(found);
             write.only_if.extend(self.conditions_of(&mut gates, point.block));
         }
-        self.relate_followers(&mut gates, &tests, &mut writes);
+        self.relate_followers(&mut gates, (&tests, &around), &mut writes);
         for (point, write) in &mut writes {
-            self.relate_looks(&mut gates, &tests, (*point, write));
+            self.relate_looks(&mut gates, (&tests, &around), (*point, write));
         }
+        drop(around);
         let work = self.work_sites();
         for (point, write) in &mut writes {
             write.followed |= work.iter().any(|at| self.comes_after(&mut gates, *at, *point));
@@ -107,8 +113,15 @@ impl Interp<'_> {
         }
     }
 
-    pub(super) fn relate_loads(&self, gates: &mut Gates<'_>, point: Point, write: &mut WriteFact) {
-        for (at, load) in &self.loads {
+    pub(super) fn relate_loads(
+        &self,
+        gates: &mut Gates<'_>,
+        around: &Around<'_>,
+        point: Point,
+        write: &mut WriteFact,
+    ) {
+        for idx in around.candidates(write) {
+            let (at, load) = &self.loads[idx];
             if !precedes(gates, *at, point) || write.loads.len() >= MAX_EVIDENCE {
                 continue;
             }
@@ -116,7 +129,8 @@ impl Interp<'_> {
                 continue;
             }
             let works = self.works_after(gates, *at, point, write);
-            for filter in &load.filters {
+            let filters = if is_one_of_several(write, &load.row) { &[][..] } else { &load.filters };
+            for filter in filters {
                 let mut check = filter_check(load, filter);
                 check.works = works;
                 push_check(write, check);
@@ -128,7 +142,7 @@ impl Interp<'_> {
     pub(super) fn relate_checks(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[Tested],
+        (tests, around): (&[Tested], &Around<'_>),
         point: Point,
         write: &mut WriteFact,
     ) {
@@ -137,7 +151,7 @@ impl Interp<'_> {
                 break;
             }
             let touching: Vec<&ColumnTest> =
-                tested.columns.iter().filter(|it| self.touches(write, &it.row)).collect();
+                tested.columns.iter().filter(|it| around.touches(write, &it.row)).collect();
             if touching.is_empty() {
                 continue;
             }
@@ -152,7 +166,7 @@ impl Interp<'_> {
         for (at, effect) in &self.effects {
             if let Effect::Check(check) = effect
                 && precedes(gates, *at, point)
-                && self.touches(write, &check.row)
+                && around.touches(write, &check.row)
             {
                 push_check(write, check.clone());
             }
@@ -212,31 +226,42 @@ impl Interp<'_> {
         throws || here.iter().any(|it| there.iter().any(|that| it != that))
     }
 
-    /// Whether a row that was tested is the one that is written.
-    pub(super) fn touches(&self, write: &WriteFact, row: &Value) -> bool {
-        let load = self.loads.iter().map(|(_, it)| it).find(|it| it.row == *row);
-        relates(write, row, load, &self.known)
-    }
-
-    pub(super) fn relate_claims(
+    /// The claims that come before a write.
+    pub(super) fn claims_of(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[Tested],
+        (tests, around): (&[Tested], &Around<'_>),
         claims: &[(Point, Identity, Span, WriteFact)],
-        (point, write): (Point, &mut WriteFact),
-    ) {
+        (point, write): (Point, &WriteFact),
+    ) -> Vec<ClaimFact> {
+        let mut out = Vec::new();
+        let loads = OnceCell::new();
+        let mut claimed =
+            |gates: &mut Gates<'_>, at: Point, id: Identity, span: Span, won: bool| {
+                let loads: &Vec<usize> = loads.get_or_init(|| around.related(write));
+                let mut between = loads.iter().map(|it| around.point(*it));
+                out.push(ClaimFact {
+                    id,
+                    span,
+                    won,
+                    stale_copy: is_stale_copy(gates, around, at, (point, write)),
+                    read_after: between
+                        .any(|it| precedes(gates, at, it) && precedes(gates, it, point)),
+                });
+            };
         for (at, id, span, claim) in claims {
-            let about = same_row(claim, write) || is_latch(claim, write);
-            if *id == write.id || !about || !precedes(gates, *at, point) {
+            if *id == write.id
+                || !precedes(gates, *at, point)
+                || !(same_row(claim, write) || is_latch(claim, write))
+            {
                 continue;
             }
             let gated = tests
                 .iter()
+                .filter(|it| it.ids.contains(id))
                 .any(|it| counts(&it.value, claim) && gates.side(it.block, point.block).is_some());
             let won = gated || self.looked.contains(id) && self.diverges_on_loss(*id);
-            let stale_copy = self.is_stale_copy(gates, *at, point, write);
-            let read_after = self.is_read_between(gates, *at, point, write);
-            write.claims.push(ClaimFact { id: *id, span: *span, won, stale_copy, read_after });
+            claimed(gates, *at, *id, *span, won);
         }
         for (at, effect) in &self.effects {
             if let Effect::Claim { id, span } = effect
@@ -244,50 +269,10 @@ impl Interp<'_> {
                 && let Some((.., claim)) = claims.iter().find(|it| it.1 == *id)
                 && (same_row(claim, write) || is_latch(claim, write))
             {
-                let stale_copy = self.is_stale_copy(gates, *at, point, write);
-                let read_after = self.is_read_between(gates, *at, point, write);
-                write.claims.push(ClaimFact {
-                    id: *id,
-                    span: *span,
-                    won: true,
-                    stale_copy,
-                    read_after,
-                });
+                claimed(gates, *at, *id, *span, true);
             }
         }
-    }
-
-    /// Whether the written object was read before the claim and not again until the write.
-    pub(super) fn is_stale_copy(
-        &self,
-        gates: &mut Gates<'_>,
-        claim: Point,
-        point: Point,
-        write: &WriteFact,
-    ) -> bool {
-        let Some(row) = &write.row else { return false };
-        let mut before = false;
-        for (at, load) in self.loads.iter().filter(|(_, it)| it.row == *row) {
-            if precedes(gates, claim, *at) && precedes(gates, *at, point) {
-                return false;
-            }
-            before |= precedes(gates, *at, claim) && load.row == *row;
-        }
-        before
-    }
-
-    pub(super) fn is_read_between(
-        &self,
-        gates: &mut Gates<'_>,
-        claim: Point,
-        point: Point,
-        write: &WriteFact,
-    ) -> bool {
-        self.loads.iter().any(|(at, load)| {
-            precedes(gates, claim, *at)
-                && precedes(gates, *at, point)
-                && relates(write, &load.row, Some(load), &self.known)
-        })
+        out
     }
 
     /// A count that was looked at by something that throws when it is not as expected.
@@ -298,7 +283,7 @@ impl Interp<'_> {
     pub(super) fn relate_looks(
         &self,
         gates: &mut Gates<'_>,
-        tests: &[Tested],
+        (tests, around): (&[Tested], &Around<'_>),
         (point, write): (Point, &mut WriteFact),
     ) {
         if write.look == Look::Looked {
@@ -306,10 +291,10 @@ impl Interp<'_> {
         }
         let id = write.id;
         let mut look = Look::None;
-        if self.looked.contains(&id) || self.escaped.iter().any(|(_, it)| speaks_of(it, id)) {
+        if self.looked.contains(&id) || around.escaped.contains(&id) {
             look = Look::Looked;
         }
-        for tested in tests {
+        for tested in tests.iter().filter(|it| it.ids.contains(&id)) {
             if counts(&tested.value, write) {
                 look = look.max(self.branch_look(gates, tested.block));
             } else if ran(&tested.value, write) {
@@ -324,13 +309,9 @@ impl Interp<'_> {
             {
                 look = look.max(Look::Passed);
             }
-            let kept = state.heap.iter().any(|(root, object)| {
-                !matches!(root, Value::Object(_))
-                    && object.fields.values().any(|it| speaks_of(&it.value, id))
-            });
-            if kept {
-                look = Look::Looked;
-            }
+        }
+        if around.kept.contains(&id) {
+            look = Look::Looked;
         }
         write.look = look.max(write.look);
     }
@@ -400,6 +381,24 @@ impl Interp<'_> {
             .map(|it| it.into_fact(holds, self.span, self.at))
             .collect()
     }
+}
+
+/// Whether the written object was read before the claim and not again until the write.
+fn is_stale_copy(
+    gates: &mut Gates<'_>,
+    around: &Around<'_>,
+    claim: Point,
+    (point, write): (Point, &WriteFact),
+) -> bool {
+    let Some(row) = &write.row else { return false };
+    let mut before = false;
+    for at in around.of_exactly(row) {
+        if precedes(gates, claim, at) && precedes(gates, at, point) {
+            return false;
+        }
+        before |= precedes(gates, at, claim);
+    }
+    before
 }
 
 /// Whether the call does nothing but write the same row back.

@@ -260,6 +260,9 @@ impl Interp<'_> {
             Role::Acquire { guard: true, .. } if self.is_kept_by_nobody(site) => {
                 Some(Value::Opaque(site.id))
             }
+            Role::Acquire { when, .. } if !self.is_lock_mode(state, site, when.as_ref()) => {
+                Some(Value::Opaque(site.id))
+            }
             Role::Acquire { lock, body, .. } => {
                 Some(self.acquire_role(state, site, *lock, body.as_ref()))
             }
@@ -488,7 +491,7 @@ impl Interp<'_> {
     ) -> Option<Value> {
         match role {
             MessageRole::Receive { .. } => Some(Value::Opaque(site.id)),
-            MessageRole::Register { handler, .. } => {
+            MessageRole::Register { handler, if_published: false, .. } => {
                 let handler = self.access(state, site, handler);
                 let mut apart = State { locals: Vec::new(), ..state.clone() };
                 apart.held.clear();
@@ -496,7 +499,8 @@ impl Interp<'_> {
                 self.run_callable(&mut apart, &handler, &[]);
                 None
             }
-            MessageRole::Ack { .. }
+            MessageRole::Register { .. }
+            | MessageRole::Ack { .. }
             | MessageRole::Nack { .. }
             | MessageRole::Publish { .. }
             | MessageRole::AutoAck

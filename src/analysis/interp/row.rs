@@ -165,6 +165,7 @@ impl Interp<'_> {
     ) -> Value {
         self.durable = true;
         let table = self.source_table(state, site, source);
+        self.note_call_insert(state, site, &table);
         self.forget_pending(state, site);
         let id = self.identity(&"inserted");
         let ty = table.model.clone().map(TypeRef::named);

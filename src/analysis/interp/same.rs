@@ -3,19 +3,23 @@
 use super::relate::MAX_EVIDENCE;
 use crate::analysis::fact::{Filter, Held, HeldKind, LoadFact, WriteFact, WriteKind};
 use crate::analysis::value::Value;
-use crate::base::snake_case;
+use crate::base::folded;
 use crate::ir::{Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind};
 use std::collections::BTreeMap;
 
 /// Whether a statement has a condition besides its key: only then can it be a claim.
 pub(super) fn may_claim(write: &WriteFact) -> bool {
     let Some((stmt, _)) = &write.statement else { return false };
-    write.kind == WriteKind::Statement
-        && stmt.conditions.iter().any(|it| !is_key_column(&it.column) || !it.any.is_empty())
+    write.is_claiming_insert()
+        || write.kind == WriteKind::Statement
+            && stmt.conditions.iter().any(|it| !is_key_column(&it.column) || !it.any.is_empty())
 }
 
 /// Whether two writes speak of the same row.
 pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
+    if a.is_claiming_insert() {
+        return is_put_in(a, b);
+    }
     if a.table.same(&b.table) == Some(false) {
         return false;
     }
@@ -37,6 +41,16 @@ pub(super) fn same_row(a: &WriteFact, b: &WriteFact) -> bool {
                 || key(a).is_some_and(|x| theirs.iter().any(|row| key_of_row(&x, row) || *row == x))
         }
     }
+}
+
+/// Whether the written row is the one that the insert puts in, or is told by what the insert puts in: a
+/// row that stands for the right to do it.
+fn is_put_in(insert: &WriteFact, write: &WriteFact) -> bool {
+    let Some((stmt, params)) = &insert.statement else { return false };
+    stmt.sets.iter().filter(|it| is_naming_column(&it.column)).any(|set| {
+        let value = super::column::sql_value(&set.value, params);
+        !value.is_constant() && value != Value::Unknown && identifies(&value, write)
+    })
 }
 
 /// Whether winning the claim of another row keeps others out of the write: both are in one
@@ -104,16 +118,20 @@ pub(super) fn relates(
     load: Option<&LoadFact>,
     known: &[LoadFact],
 ) -> bool {
+    if write.is_claiming_insert() {
+        return false;
+    }
     if let Some(own) = &write.row {
         if own == row {
             return true;
         }
         let Some(load) = load else { return false };
-        let own_load = write.loads.iter().chain(known).find(|it| it.row == *own);
-        let same_key = own_load.is_some_and(|it| {
-            let named =
-                it.key.as_ref().is_some_and(|it| !it.is_constant() && *it != Value::Unknown);
-            named && it.key == load.key && it.table.same(&load.table) != Some(false)
+        let named = |it: &&Value| !it.is_constant() && **it != Value::Unknown;
+        let same_key = load.key.as_ref().filter(named).is_some_and(|key| {
+            let own_load = write.loads.iter().chain(known).find(|it| it.row == *own);
+            own_load.is_some_and(|it| {
+                it.key.as_ref() == Some(key) && it.table.same(&load.table) != Some(false)
+            })
         });
         let by_key = load.key.as_ref().is_some_and(|it| key_of_row(it, own));
         let related = same_key || by_key && write.table.same(&load.table) == Some(true);
@@ -157,6 +175,20 @@ pub(super) fn relates(
     table == Some(true) && load.is_some_and(|it| has_same_name(&stmt.conditions, params, it))
 }
 
+/// Whether the key of a statement may also be that of a row from elsewhere (a request's, on another
+/// path): then the condition under which `row` was read is not one of the write.
+pub(super) fn is_one_of_several(write: &WriteFact, row: &Value) -> bool {
+    let Some((stmt, params)) = &write.statement else { return false };
+    let key = key_value(&stmt.conditions, params).unwrap_or_default();
+    let other = |it: &Value| !it.is_constant() && *it != Value::Unknown && !key_of_row(it, row);
+    let alternatives = |it: &Value| it.alternatives().iter().any(other);
+    match &key {
+        // `foreach ($ids as $id)`, where `$ids` come from one of two places.
+        Value::Element(list) => list.alternatives().len() > 1 && alternatives(list),
+        key => key.alternatives().len() > 1 && alternatives(key),
+    }
+}
+
 /// Whether the row that an upsert puts in is the one that was read: their keys are one value.
 fn puts_in(stmt: &Statement, params: &BTreeMap<ParamRef, Value>, load: &LoadFact) -> bool {
     let names = |column: &str| {
@@ -181,16 +213,18 @@ fn has_same_name(
     params: &BTreeMap<ParamRef, Value>,
     load: &LoadFact,
 ) -> bool {
-    let names = |it: &&Condition| {
-        it.op == ConditionOp::Eq
-            && !it.foreign
-            && is_name_column(&it.column)
-            && it.values.len() == 1
-    };
-    conditions.iter().filter(names).all(|it| {
+    conditions.iter().filter(names_row).all(|it| {
         let value = super::column::sql_value(&it.values[0], params);
         filters_by(load, &it.column, &value)
     })
+}
+
+/// Whether a condition names rows by something else than their key: `name = 'limit'`.
+pub(super) fn names_row(condition: &&Condition) -> bool {
+    condition.op == ConditionOp::Eq
+        && !condition.foreign
+        && is_name_column(&condition.column)
+        && condition.values.len() == 1
 }
 
 /// Whether two spellings mean one column.
@@ -200,7 +234,7 @@ pub(super) fn same_column(a: &str, b: &str) -> bool {
 
 /// The spelling by which columns, properties and getters are compared.
 pub(crate) fn column_key(name: &str) -> String {
-    let name = snake_case(name);
+    let name = folded(name);
     let name = name.strip_prefix("get_").unwrap_or(&name);
     for prefix in ["is_", "has_", "was_"] {
         if let Some(rest) = name.strip_prefix(prefix) {
@@ -261,13 +295,9 @@ pub(super) fn key_value(
             !it.foreign && it.any.is_empty() && matches!(it.op, ConditionOp::Eq | ConditionOp::In)
         })
     };
-    let value = |it: &Condition| {
-        let values: Vec<Value> =
-            it.values.iter().map(|it| super::column::sql_value(it, params)).collect();
-        match <[Value; 1]>::try_from(values) {
-            Ok([one]) => one,
-            Err(values) => Value::derived(values),
-        }
+    let value = |it: &Condition| match it.values.as_slice() {
+        [one] => super::column::sql_value(one, params),
+        them => Value::derived(them.iter().map(|it| super::column::sql_value(it, params))),
     };
     candidates()
         .find(|it| is_key_column(&it.column))
@@ -282,7 +312,7 @@ pub(super) fn key_value(
 
 /// Columns that identify a row by convention.
 pub(crate) fn is_key_column(column: &str) -> bool {
-    let name = snake_case(column);
+    let name = folded(column);
     matches!(
         &*name,
         "id" | "uuid" | "guid" | "rowid" | "pk" | "uid" | "oid" | "ctid" | "_id" | "entity_id"
@@ -298,7 +328,7 @@ pub(crate) fn is_naming_column(column: &str) -> bool {
 
 /// Columns that may identify a row when no id is there.
 pub(super) fn is_name_column(column: &str) -> bool {
-    let name = snake_case(column);
+    let name = folded(column);
     let last = name.rsplit('_').next().unwrap_or(&name);
     matches!(
         last,

@@ -373,6 +373,10 @@ impl Interp<'_> {
                 StatementKind::Insert | StatementKind::InsertIgnore | StatementKind::Delete => {
                     self.durable = true;
                     wrote = true;
+                    if parsed.kind != StatementKind::Delete {
+                        self.note_statement_insert(parsed, &params);
+                    }
+                    self.note_insert(state, (parsed, Arc::new(params)), (id, gives));
                     self.fresh_row(state, parsed, id);
                     if let Some(it) = statement_mut(state, root) {
                         it.row = Some(Value::Object(id));

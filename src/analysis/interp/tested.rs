@@ -8,6 +8,7 @@ use crate::analysis::value::{Identity, TestOp, Value};
 use crate::base::{Name, Span};
 use crate::ir::BlockId;
 use crate::model::Yield;
+use rustc_hash::FxHashSet;
 
 /// A branch with what it tests.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(super) struct Tested {
     pub(super) value: Value,
     pub(super) span: Span,
     pub(super) columns: Vec<ColumnTest>,
+    /// Writes that the value may speak of.
+    pub(super) ids: FxHashSet<Identity>,
 }
 
 /// A column test found in a value.
@@ -109,6 +112,7 @@ pub(super) fn collect_vague(value: &Value, out: &mut Vec<ColumnTest>) {
                 push_test(out, row, column, CheckKind::Vague, Ok(Vec::new()));
             }
         }
+        Value::Choice(it) => collect_vague(&it.test, out),
         Value::Element(inner) => collect_vague(inner, out),
         _ => (),
     }
@@ -148,6 +152,20 @@ pub(super) fn filter_check(load: &LoadFact, filter: &Filter) -> CheckFact {
         symbol: load.symbol,
         works: true,
     }
+}
+
+/// Everything made by a call that the values speak of: what [`speaks_of`], [`counts`] and [`ran`] may hold
+/// for.
+pub(super) fn ids_in<'v>(values: impl IntoIterator<Item = &'v Value>) -> FxHashSet<Identity> {
+    let mut out = FxHashSet::default();
+    for value in values {
+        value.walk(&mut |it| {
+            if let Value::Count(id) | Value::Object(id) | Value::Ran(id) = it {
+                out.insert(*id);
+            }
+        });
+    }
+    out
 }
 
 /// Whether the value depends on how many rows a write affected, or on the row that it gave back.

@@ -181,7 +181,7 @@ impl<'p> Interp<'p> {
         if let Some(fact) = self.fact_of(class) {
             names.extend(fact.table_from.iter().map(|it| &**it));
         }
-        for ty in program.ancestry(class) {
+        for ty in program.ancestry(class).iter() {
             for decl in program.type_decls(&ty.name) {
                 for name in &names {
                     let property = decl.properties.iter().find(|it| &*it.name == *name);
@@ -223,7 +223,7 @@ impl<'p> Interp<'p> {
         if self.is_row_class(&ty.name) {
             return Some(self.shared.program.canonical(&ty.name));
         }
-        for ancestor in self.shared.program.ancestry(&ty.name) {
+        for ancestor in self.shared.program.ancestry(&ty.name).iter() {
             let args = if ancestor.name.eq_ignore_ascii_case(&ty.name) {
                 &ty.args
             } else {

@@ -10,7 +10,7 @@ use crate::analysis::fact::{ChangeFact, Look, Table, WriteFact, WriteKind};
 use crate::analysis::object::{Field, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::value::{Identity, Value};
-use crate::ir::{Assign, Engine, ParamRef, SqlExpr, Statement};
+use crate::ir::{Assign, Engine, ParamRef, SqlExpr, Statement, StatementKind};
 use crate::model::Yield;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,6 +48,25 @@ impl Interp<'_> {
         write.primary = stmt.verb_span;
         write.run = site.map(|it| it.call.name_span);
         self.push_write(state, site, write);
+    }
+
+    /// Whoever puts the row in first has it: the count of an insert that does nothing on conflict
+    /// tells who that is. Other inserts tell nothing.
+    pub(super) fn note_insert(
+        &mut self,
+        state: &State,
+        (stmt, params): (&Arc<Statement>, Arc<BTreeMap<ParamRef, Value>>),
+        (id, gives): (Identity, Yield),
+    ) {
+        if stmt.kind != StatementKind::InsertIgnore {
+            return;
+        }
+        let table = self.statement_table(stmt, &params);
+        let mut write = self.new_write(state, id, (Arc::clone(stmt), params), table, gives);
+        write.fresh = true;
+        write.primary = stmt.verb_span;
+        let point = self.tick();
+        self.writes.push((point, write));
     }
 
     pub(super) fn new_write(

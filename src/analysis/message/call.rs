@@ -17,10 +17,13 @@ impl<'a> Explorer<'a, '_> {
         let operands = self.operands(site, call, &path);
         self.collect(&operands, &mut path);
         self.note_setting(site, &operands, &mut path);
+        let held = self.held.len();
+        self.held.extend(operands.receiver.iter().chain(&operands.args).cloned());
         let ways = match self.language_call(site, &operands, path) {
             Ok(ways) => ways,
             Err(path) => self.run_meaning(site, &operands, *path),
         };
+        self.held.truncate(held);
         let after = |(outcome, path)| self.after(site, call, outcome, path);
         ways.into_iter().flat_map(after).collect()
     }
@@ -104,7 +107,13 @@ impl<'a> Explorer<'a, '_> {
                 self.note_throw(&mut path, &value, site.span);
                 vec![(Outcome::Throw(value), path)]
             }
-            Meaning::Work(work) => self.run_callables(site, operands, Some(work), path),
+            Meaning::Work(work) => {
+                if is_caught && self.hands_on_in_a_field(operands, &path.state) {
+                    Self::excuse(&mut path);
+                }
+                let work = if self.is_notice(operands) { Work::Courtesy } else { work };
+                self.run_callables(site, operands, Some(work), path)
+            }
             Meaning::Run(targets) => self.run_targets(site, operands, &targets, &path),
         }
     }
@@ -121,6 +130,10 @@ impl<'a> Explorer<'a, '_> {
             .site
             .is_some_and(|it| it.roles.iter().any(|role| matches!(**role, Role::Same { .. })));
         let tags = if is_same { operands.tags() } else { operands.tags().of_part() };
+        let mut tags = tags;
+        if self.input.words.attempts.has(operands.short()) {
+            tags = tags.with(Tags::ATTEMPTS);
+        }
         let value = self.fresh(site, tags, path);
         let asks = tags.has(Tags::FAILURE) && self.is_permanent(operands.short());
         match value.as_symbol() {
@@ -177,9 +190,10 @@ impl<'a> Explorer<'a, '_> {
     ) -> Ways {
         let mut ways = Vec::new();
         let name: Name = operands.short().into();
-        let call = Origination { work, span: site.span, name, site: self.site_key(site) };
+        let felt = if self.in_courtesy { Work::Courtesy } else { work };
+        let call = Origination { work: felt, span: site.span, name, site: self.site_key(site) };
         Self::try_again(&mut path, call.site);
-        if self.throws() && self.matters(work, of_message, &path.state) {
+        if self.throws() && self.matters(felt, of_message, &path.state) {
             let mut failing = path.clone();
             Self::fail(&mut failing, &call);
             let exception = self.exception(site, &mut failing);
@@ -243,6 +257,7 @@ impl<'a> Explorer<'a, '_> {
         mut path: Path,
     ) -> Ways {
         let object = self.fresh(site, operands.arg_tags(), &mut path);
+        self.held.push(object.clone());
         if let Some(symbol) = object.as_symbol() {
             let name = self.class_name(class);
             let info = self.symbols.info_mut(symbol);
@@ -280,12 +295,15 @@ impl<'a> Explorer<'a, '_> {
         path: &Path,
     ) -> Ways {
         let mut ways = Vec::new();
+        let outer = self.in_courtesy;
+        self.in_courtesy |= self.input.words.tells.has_first_word(operands.short());
         for &target in targets {
             let key = mix((self.site_key(site), target));
             let mut inner = path.clone();
             self.bind(operands, target, &mut inner);
             ways.extend(self.run_function(target, key, inner));
         }
+        self.in_courtesy = outer;
         ways
     }
 
@@ -363,7 +381,7 @@ impl<'a> Explorer<'a, '_> {
     }
 
     /// Callables that are handed over run inside the call; then the call's own meaning counts.
-    fn run_callables(
+    pub(super) fn run_callables(
         &mut self,
         site: Site,
         operands: &Operands<'_>,
@@ -402,6 +420,7 @@ impl<'a> Explorer<'a, '_> {
             }
             paths = next;
         }
+        let gives = gives || self.input.words.chains.has(operands.short());
         let last = last.filter(|_| gives && !later);
         for path in paths {
             for (outcome, path) in self.finish_call(site, operands, work, path) {
@@ -435,7 +454,7 @@ impl<'a> Explorer<'a, '_> {
     }
 
     /// Callables that run inside the call.
-    fn callables(&self, operands: &Operands<'_>) -> Vec<FuncRef> {
+    pub(super) fn callables(&self, operands: &Operands<'_>) -> Vec<FuncRef> {
         let Some(site) = operands.site else { return Vec::new() };
         let registers =
             site.roles.iter().any(|it| matches!(**it, Role::Message(MessageRole::Register { .. })));

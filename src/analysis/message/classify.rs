@@ -95,6 +95,9 @@ impl Explorer<'_, '_> {
             targets = self.runnable(&[*at]);
         }
         if !targets.is_empty() {
+            if let Some(destructive) = self.delivers(&targets) {
+                return Meaning::Receive { destructive };
+            }
             let named = self.by_message_name(operands);
             if let Some(found @ (Meaning::Ack { .. } | Meaning::Receive { .. })) = named {
                 return found;
@@ -115,6 +118,19 @@ impl Explorer<'_, '_> {
             return found;
         }
         self.by_message_name(operands).unwrap_or_else(|| self.by_name(operands))
+    }
+
+    /// Whether a generator hands out messages that it takes, and whether taking one removes it.
+    fn delivers(&self, targets: &[FuncRef]) -> Option<bool> {
+        let generators = targets.iter().filter(|it| self.input.program.function(**it).is_generator);
+        let sites = generators
+            .filter_map(|it| self.input.resolved.get(it))
+            .flat_map(|it| it.calls.values())
+            .filter(|it| !it.weak);
+        sites.flat_map(|it| &it.roles).find_map(|it| match &**it {
+            Role::Message(MessageRole::Receive { destructive, .. }) => Some(*destructive),
+            _ => None,
+        })
     }
 
     /// A function of the program that is not run in place.
@@ -170,6 +186,9 @@ impl Explorer<'_, '_> {
                 operands.tags().has(Tags::MESSAGE).then_some(Meaning::Ack { weak })
             }
             MessageRole::Ack { .. } if evident => Some(Meaning::Ack { weak }),
+            MessageRole::Nack { .. } if evident && self.names_ack(operands) => {
+                Some(Meaning::Ack { weak })
+            }
             MessageRole::Nack { .. } if evident => Some(Meaning::GiveBack),
             MessageRole::Publish { .. } if evident => Some(Meaning::Publish { weak }),
             MessageRole::Register { .. } | MessageRole::AutoAck | MessageRole::Extend => {
@@ -181,6 +200,13 @@ impl Explorer<'_, '_> {
             | MessageRole::Nack { .. }
             | MessageRole::Publish { .. } => None,
         }
+    }
+
+    /// `ack_with(AckKind::Ack)`: the argument says that it settles.
+    fn names_ack(&self, operands: &Operands<'_>) -> bool {
+        let is_ack =
+            |it: &Value| matches!(&it.kind, Kind::Case(_, name) if self.input.words.ack.has(name));
+        operands.args.iter().any(is_ack)
     }
 
     fn by_row_role(operands: &Operands<'_>) -> Option<Meaning> {
@@ -305,8 +331,7 @@ impl Explorer<'_, '_> {
         let about_message = operands.receiver.as_ref().is_some_and(|it| it.tags.has(Tags::MESSAGE));
         let quiet = match &operands.call.callee {
             Callee::New(_) | Callee::Macro(_) | Callee::Unknown => true,
-            // A plain function is the language's own, or tells what it could not do.
-            Callee::Function(name) => !name.contains(['\\', ':']),
+            Callee::Function(name) => self.is_quiet_function(name),
             Callee::Method { .. } | Callee::Static { .. } | Callee::Value(_) => about_message,
         };
         if words.parse.matches(name) {
@@ -319,10 +344,24 @@ impl Explorer<'_, '_> {
         {
             return Meaning::Harmless;
         }
-        let courtesy = &words.general.courtesy_calls;
-        if courtesy.matches(&operands.name) || courtesy.matches(name) {
+        if self.is_courtesy(operands) {
             return Meaning::Work(Work::Courtesy);
         }
         Meaning::Work(Work::Unknown)
+    }
+
+    /// Whether the call only tells somebody, or empties a cache.
+    pub(super) fn is_courtesy(&self, operands: &Operands<'_>) -> bool {
+        let courtesy = &self.input.words.general.courtesy_calls;
+        courtesy.matches(&operands.name) || courtesy.matches(operands.short())
+    }
+
+    /// Whether a plain function that the program does not define cannot lose work: one of the language
+    /// itself, that tells what it could not do, or a constructor of a value.
+    fn is_quiet_function(&self, name: &str) -> bool {
+        if !self.throws() {
+            return last_segment(name).starts_with(|it: char| it.is_uppercase());
+        }
+        !name.contains('\\') && !self.input.words.work.has_first_or_last_word(name)
     }
 }

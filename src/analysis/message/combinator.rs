@@ -84,6 +84,9 @@ impl Explorer<'_, '_> {
         if !is_result {
             return Err(Box::new(path));
         }
+        if words.chains.has(name) && !self.callables(operands).is_empty() {
+            return Ok(self.chain_call(site, operands, receiver, path));
+        }
         if words.passes_failure.has(name) {
             return Ok(vec![(Outcome::Return(receiver.clone()), path)]);
         }
@@ -94,6 +97,24 @@ impl Explorer<'_, '_> {
             return Ok(self.unwrap_call(receiver, path));
         }
         Err(Box::new(path))
+    }
+
+    /// `store().and_then(|it| send(it))`: the callable runs behind a good result.
+    fn chain_call(
+        &mut self,
+        site: Site,
+        operands: &Operands<'_>,
+        receiver: &Value,
+        path: Path,
+    ) -> Ways {
+        let mut ways = Vec::new();
+        for (inner, path) in self.both_ways(receiver, path) {
+            match inner {
+                Some(_) => ways.extend(self.run_callables(site, operands, None, path)),
+                None => ways.push((Outcome::Return(receiver.clone()), path)),
+            }
+        }
+        ways
     }
 
     /// `self.message.take()`: nothing stays behind.
@@ -189,7 +210,7 @@ impl Explorer<'_, '_> {
     /// A collection takes on what is put into it.
     pub(super) fn collect(&mut self, operands: &Operands<'_>, path: &mut Path) {
         let tags = operands.arg_tags();
-        if !self.input.words.collect.has(operands.short()) || tags == Tags::default() {
+        if !self.input.words.collect.has(operands.short()) {
             return;
         }
         let (location, old) = match &operands.call.callee {
@@ -203,7 +224,9 @@ impl Explorer<'_, '_> {
             }
             _ => (None, None),
         };
-        if let (Some(location), Some(old)) = (location, old) {
+        if let (Some(location), Some(old)) = (location, old)
+            && (tags != Tags::default() || matches!(old.kind, Kind::List(_)))
+        {
             let kind = if matches!(old.kind, Kind::List(_)) { Kind::List(true) } else { old.kind };
             let tags = old.tags.with(tags.of_part());
             path.state.write(location, Value { kind, tags });

@@ -1,7 +1,7 @@
 //! Explore: runs a root along every path, each state of each block once.
 //!
 //! A call of the program's own functions is run in place, a few levels deep; a call that may fail goes
-//! both ways. The budget bounds the whole: a root that is too branchy is given up in silence.
+//! both ways. The budget bounds the whole: a root that is too branchy is given up, and that is told.
 
 use super::MessageInput;
 use super::fault::Found;
@@ -42,6 +42,10 @@ pub(super) struct Explorer<'a, 'i> {
     /// Paths on which a failure flew through the ack.
     pub(super) flown: Vec<Path>,
     blocks_left: u32,
+    /// What runs is a courtesy: somebody is told, a cache is emptied.
+    pub(super) in_courtesy: bool,
+    /// Values that calls on the way hold: receivers and arguments.
+    pub(super) held: Vec<Value>,
 }
 
 /// A function that runs.
@@ -69,12 +73,12 @@ pub(super) struct Site {
     pub(super) span: Span,
 }
 
-/// Explores `root` and adds what it finds.
+/// Explores `root` and adds what it finds. False: the budget ran out before all paths were seen.
 pub(super) fn explore(
     input: &MessageInput<'_>,
     root: &Root,
     (found, interests): (&mut Found, &mut Interests),
-) {
+) -> bool {
     let mut explorer = Explorer {
         input,
         root,
@@ -87,6 +91,8 @@ pub(super) fn explore(
         denial: None,
         flown: Vec::new(),
         blocks_left: MAX_BLOCKS,
+        in_courtesy: false,
+        held: Vec::new(),
     };
     let path = explorer.enter_root();
     let exits = explorer.run_function(root.func, 0, path);
@@ -94,6 +100,7 @@ pub(super) fn explore(
         explorer.leave_root(&outcome, &mut path);
     }
     explorer.report_rest();
+    explorer.blocks_left > 0
 }
 
 /// Whether a block lies behind an arm: it can be reached without it, or, for a `catch`, was made before
@@ -218,6 +225,7 @@ impl<'a> Explorer<'a, '_> {
         for (outcome, path) in exits {
             for (outcome, mut path) in self.end_scope(&outcome, path) {
                 path.state.leave(self.depth());
+                self.forget_unreachable(&outcome, &mut path.state);
                 let is_new = left.insert((outcome.clone(), path.state.clone()));
                 if is_new && out.len() < MAX_EXITS {
                     out.push((outcome, path));
@@ -233,12 +241,22 @@ impl<'a> Explorer<'a, '_> {
         let depth = self.depth();
         let shape = self.shape(self.frame().at);
         let receiver = self.func().receiver();
-        state.locals.retain(|&(at, local), value| {
-            at != depth
-                || shape.is_live(block, local)
-                || Some(local) == receiver
-                || self.destructor(value).is_some()
-        });
+        let dead: Vec<(u8, LocalId)> = state
+            .locals
+            .range((depth, LocalId(0))..=(depth, LocalId(u32::MAX)))
+            .filter(|((_, local), value)| {
+                !shape.is_live(block, *local)
+                    && Some(*local) != receiver
+                    && self.destructor(value).is_none()
+            })
+            .map(|(key, _)| *key)
+            .collect();
+        for key in dead {
+            state.locals.remove(&key);
+        }
+        if state.facts.is_empty() {
+            return;
+        }
         let symbols = &self.symbols;
         let mut roots: FxHashSet<super::value::Symbol> = FxHashSet::default();
         for value in state.locals.values().chain(state.fields.values()) {
@@ -302,6 +320,7 @@ impl<'a> Explorer<'a, '_> {
                 out.push(path);
             }
             InstrKind::Drop(local) => {
+                self.hand_on_failure(site.block, &mut path);
                 let value = self.read_local(*local, &path.state);
                 self.set_local(*local, Value::of(Kind::Null), &mut path.state);
                 out.extend(self.destroy(&value, site.span, path));
@@ -417,15 +436,22 @@ impl<'a> Explorer<'a, '_> {
                 let taken = cond.truth() == Some(truth);
                 // The only constants that carry a failure are tests of a failed result.
                 if taken && cond.tags.has(Tags::FAILURE) && !self.throws() {
+                    Self::look_again(&mut path);
                     self.enter_arm(&mut path, (to, span));
                 }
                 return taken.then_some(path);
             }
         };
+        if cond.tags.has(Tags::ATTEMPTS) {
+            path.state.delivery.attempts = Some((self.depth(), to));
+        }
         let holds = truth == polarity;
         if let Some(known) = self.known(symbol, &test, &path.state) {
             if known != holds {
                 return None;
+            }
+            if test == Test::Failed && holds {
+                Self::look_again(&mut path);
             }
         } else {
             path.state.facts.insert((symbol, test.clone()), holds);

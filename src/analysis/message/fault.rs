@@ -43,7 +43,7 @@ impl Found {
         let left = failing.and_then(|it| left_state(input, it.span));
         let mut steps: Vec<_> = events.into_iter().map(|it| (it.role, it.span, it.text)).collect();
         let end = steps.iter().rev().find(|it| it.0 == StepRole::Ack).map_or(primary, |it| it.1);
-        steps.push((StepRole::Note, end, what_is_left(report.kind, left.as_ref())));
+        steps.push((StepRole::Note, end, what_is_left(report, left.as_ref())));
         let call = call_name(&steps);
         let (table, column, state) = left.unwrap_or_default();
         self.put(MessageFault {
@@ -84,8 +84,19 @@ impl Found {
             .filter(|step| step.0 == StepRole::Ack)
             .map(|step| step.1)
             .collect();
+        let early: BTreeSet<Span> = self
+            .by_place
+            .values()
+            .filter(|it| it.kind == MessageFaultKind::EarlyAck && it.confidence > Confidence::Low)
+            .map(|it| it.primary)
+            .collect();
+        // What is acknowledged before it is given back is told there.
+        let gives_back_late = |it: &MessageFault| {
+            it.steps.iter().any(|step| step.0 == StepRole::Ack && early.contains(&step.1))
+        };
         let again = |it: &MessageFault| {
-            it.kind == MessageFaultKind::StrandOnThrow && told.contains(&it.primary)
+            it.kind == MessageFaultKind::StrandOnThrow
+                && (told.contains(&it.primary) || gives_back_late(it))
         };
         self.by_place.into_values().filter(|it| !again(it)).collect()
     }
@@ -167,7 +178,7 @@ fn call_name(steps: &[(StepRole, Span, String)]) -> String {
     settled.and_then(|it| quoted(&it.2)).unwrap_or_default()
 }
 
-fn what_is_left(kind: MessageFaultKind, left: Option<&(String, String, String)>) -> String {
+fn what_is_left(report: &Report<'_>, left: Option<&(String, String, String)>) -> String {
     let row = match left {
         Some((table, column, state)) if !state.is_empty() && !column.is_empty() => {
             format!("the row of `{table}` still has `{column}` = `{state}`")
@@ -175,10 +186,14 @@ fn what_is_left(kind: MessageFaultKind, left: Option<&(String, String, String)>)
         Some((table, ..)) => format!("`{table}` is as it was before"),
         None => "the work is not done".to_owned(),
     };
-    match kind {
-        MessageFaultKind::SwallowedFailure => {
+    match report.kind {
+        MessageFaultKind::SwallowedFailure if report.root.throw_redelivers => {
             format!("left behind: {row}; the handler returned, so the queue drops the message")
         }
+        MessageFaultKind::SwallowedFailure => format!(
+            "left behind: {row}; the message is dropped, as it would be after an exception here: \
+             ask for a retry or store the failure"
+        ),
         MessageFaultKind::StrandOnThrow
         | MessageFaultKind::EarlyAck
         | MessageFaultKind::UnsweptState => {

@@ -170,7 +170,9 @@ fn by_name(input: &MessageInput<'_>, func: &Function, call: &crate::ir::Call) ->
         _ => false,
     };
     let of_message = || receiver || call.args.iter().any(|it| is_message(&it.value));
-    let settles = words.ack.has(name) || (words.weak_ack.has(name) && of_message());
+    let settles = words.ack.has_first_word(name)
+        || words.ack.has(name)
+        || (words.weak_ack.has(name) && of_message());
     let gives_back = words.give_back.has_first_word(name) || words.give_back_phrases.matches(name);
     let dropped = func.locals.get(call.dest).is_some_and(|it| &*it.name == "_");
     Interest {

@@ -37,6 +37,9 @@ impl Explorer<'_, '_> {
         if carries && self.input.words.message.has(name) {
             value.tags = value.tags.with(Tags::MESSAGE);
         }
+        if carries && self.input.words.attempts.has(name) {
+            value.tags = value.tags.with(Tags::ATTEMPTS);
+        }
         let location = state.location(self.depth(), local);
         state.write(location, value);
     }
@@ -148,6 +151,9 @@ impl Explorer<'_, '_> {
             }
             Proj::Variant(variant, _) if wrapper_of(variant).is_some() => value.tags,
             Proj::Element { .. } => value.tags,
+            Proj::Field(field) if self.input.words.attempts.has(field) => {
+                value.tags.of_part().with(Tags::ATTEMPTS)
+            }
             _ => value.tags.of_part(),
         };
         match &value.kind {

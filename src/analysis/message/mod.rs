@@ -23,8 +23,11 @@ mod classify;
 mod combinator;
 mod explore;
 mod fault;
+mod forget;
+mod give_up;
 mod interest;
 mod memory;
+mod queue;
 mod roots;
 mod rvalue;
 mod settings;
@@ -104,17 +107,21 @@ pub enum MessageFaultKind {
     UnsweptState,
 }
 
-/// All faults of messages in the program, one for each kind and place, in order of place.
-pub fn find_message_faults(input: &MessageInput<'_>) -> Vec<MessageFault> {
+/// All faults of messages in the program, one for each kind and place, in order of place, and the
+/// functions that have too many ways to be followed to the end.
+pub fn find_message_faults(input: &MessageInput<'_>) -> (Vec<MessageFault>, Vec<FuncRef>) {
     let roots = roots::find(input);
     let mut found = fault::Found::default();
     let mut interests = interest::Interests::default();
+    let mut given_up = Vec::new();
     for root in &roots {
-        if root.can_lose(input, &mut interests) {
-            explore::explore(input, root, (&mut found, &mut interests));
+        if root.can_lose(input, &mut interests)
+            && !explore::explore(input, root, (&mut found, &mut interests))
+        {
+            given_up.push(root.func);
         }
     }
     settings::find(input, &roots, &mut found);
     unswept::find(input, &roots, &mut found);
-    found.finish()
+    (found.finish(), given_up)
 }

@@ -6,11 +6,11 @@
 
 use super::interest::Interests;
 use super::value::{Kind, Value};
-use super::{MessageInput, callable, settings};
+use super::{MessageInput, callable, queue, settings};
 use crate::base::{Language, Name, Span, last_segment};
 use crate::ir::{
-    BlockId, Call, Callee, FuncRef, Function, FunctionKind, InstrKind, LocalId, Operand, Place,
-    Rvalue,
+    Attr, BlockId, Call, Callee, FuncRef, Function, FunctionKind, InstrKind, LocalId, Operand,
+    Place, Rvalue,
 };
 use crate::model::{HandlerPattern, HandlerVerdict, MessageRole, Role, TypeKindHint};
 use rustc_hash::FxHashSet;
@@ -35,6 +35,8 @@ pub(super) struct Root {
     pub(super) weak: bool,
     /// Where the broker is told to forget its messages at hand-over.
     pub(super) auto_ack: Option<Span>,
+    /// A failure that leaves the handler brings the message back.
+    pub(super) throw_redelivers: bool,
     /// The variable that holds the message.
     pub(super) message: Name,
     /// The queue's name.
@@ -54,6 +56,7 @@ impl Root {
             load_by_name: BTreeSet::new(),
             weak: false,
             auto_ack: None,
+            throw_redelivers: true,
             message: "".into(),
             queue: "".into(),
         }
@@ -117,9 +120,12 @@ pub(super) fn find(input: &MessageInput<'_>) -> Vec<Root> {
         let by_class = by_pattern(input, at)
             .map(|root| Root { auto_ack: registered.get(&at).and_then(|it| it.auto_ack), ..root });
         let root = by_class
-            .or_else(|| registered.get(&at).map(|it| by_registration(input, at, *it)))
+            .or_else(|| registered.get(&at).map(|it| by_registration(input, at, it)))
             .or_else(|| by_use(input, at));
-        if let Some(root) = root {
+        if let Some(mut root) = root {
+            if root.queue.is_empty() {
+                root.queue = queue::of(input, at);
+            }
             roots.insert(at, root);
         }
     }
@@ -127,27 +133,45 @@ pub(super) fn find(input: &MessageInput<'_>) -> Vec<Root> {
 }
 
 /// What the call that registers a callable says of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Registration {
     verdict: HandlerVerdict,
     auto_ack: Option<Span>,
+    queue: Name,
 }
 
 /// Callables that are given to a call that registers them.
 fn registered(input: &MessageInput<'_>) -> BTreeMap<FuncRef, Registration> {
     let mut out = BTreeMap::new();
+    let published = queue::published(input);
     for (at, resolved) in input.resolved {
         let func = input.program.function(*at);
         for ((block, idx), site) in &resolved.calls {
             for role in &site.roles {
-                let Role::Message(MessageRole::Register { verdict, handler, .. }) = &**role else {
+                let Role::Message(MessageRole::Register {
+                    verdict,
+                    handler,
+                    queue,
+                    if_published,
+                    ..
+                }) = &**role
+                else {
                     continue;
                 };
                 let Some((call, span)) = call_at(func, *block, *idx) else { continue };
+                let queue = queue::named_by(func, call, queue.as_ref());
+                if *if_published && !queue.as_ref().is_some_and(|it| published.contains(it)) {
+                    continue;
+                }
                 let auto_ack = settings::hand_over(input, (func, call, span), Some(site));
-                let it = Registration { verdict: *verdict, auto_ack };
+                let it = Registration {
+                    verdict: *verdict,
+                    auto_ack,
+                    queue: queue.unwrap_or_else(|| "".into()),
+                };
                 let named = callable::handler(input, *at, call, handler);
-                out.extend(site.callables.iter().copied().chain(named).map(|at| (at, it)));
+                let handlers = site.callables.iter().copied().chain(named);
+                out.extend(handlers.map(|at| (at, it.clone())));
             }
         }
     }
@@ -179,10 +203,13 @@ fn by_pattern(input: &MessageInput<'_>, at: FuncRef) -> Option<Root> {
     let mut root = Root::new(at, pattern.verdict);
     root.ack_values.clone_from(&pattern.ack_values);
     root.nack_values.clone_from(&pattern.nack_values);
-    root.receives = false;
+    root.throw_redelivers = pattern.throw_redelivers;
     match pattern.message_param {
         Some(param) => root.message_params.push(param),
         None => root.message_params = message_params(input, at),
+    }
+    if root.message_params.is_empty() {
+        root.message_params = params_of(func, &pattern.param_types);
     }
     root.this_is_message = root.message_params.is_empty();
     root.receives = root.verdict == HandlerVerdict::Explicit && takes_messages(input, at, false);
@@ -204,12 +231,15 @@ fn matches_pattern(
     (pattern, language): (&HandlerPattern, Language),
 ) -> bool {
     let ignore_case = language == Language::Php;
+    let class = func.class.as_deref();
+    let of_class = class.and_then(|it| input.program.type_decl(it)).map_or(&[][..], |it| &it.attrs);
     let method = pattern.methods.is_empty()
-        || pattern.methods.iter().any(|it| it.matches(&func.short, ignore_case).is_some());
+        || pattern.methods.iter().any(|it| it.matches(&func.short, ignore_case).is_some())
+        || func.attrs.iter().any(|it| has_attribute(pattern, it))
+        || of_class.iter().any(|it| has_attribute(pattern, it) && names_method(it, &func.short));
     if !method || func.kind == FunctionKind::Closure {
         return false;
     }
-    let class = func.class.as_deref();
     let implements = || {
         pattern.implements.iter().any(|wanted| match (&func.of_trait, class) {
             (Some(of), _) => same_type(of, wanted),
@@ -217,11 +247,7 @@ fn matches_pattern(
             (None, None) => false,
         })
     };
-    let attributes = || {
-        let of_class = class.and_then(|it| input.program.type_decl(it)).map(|it| &it.attrs[..]);
-        let mut all = func.attrs.iter().chain(of_class.into_iter().flatten());
-        all.any(|attr| pattern.attributes.iter().any(|it| same_type(&attr.name, it)))
-    };
+    let attributes = || func.attrs.iter().chain(of_class).any(|it| has_attribute(pattern, it));
     let params = || {
         let types = func.params.iter().filter_map(|it| it.ty.as_ref());
         types.flat_map(all_names).any(|ty| pattern.param_types.iter().any(|it| same_type(ty, it)))
@@ -233,6 +259,22 @@ fn matches_pattern(
     says_something
         && (any_class || implements() || attributes())
         && (pattern.param_types.is_empty() || params())
+}
+
+/// Whether an attribute is one of the pattern's: `Tag(queue.handler)` wants that text in its arguments.
+fn has_attribute(pattern: &HandlerPattern, attr: &Attr) -> bool {
+    pattern.attributes.iter().any(|it| match it.split_once('(') {
+        Some((name, text)) => {
+            same_type(&attr.name, name) && attr.args.contains(text.trim_end_matches(')'))
+        }
+        None => same_type(&attr.name, it),
+    })
+}
+
+/// `#[Handler(method: 'capture')]`.
+fn names_method(attr: &Attr, short: &str) -> bool {
+    let quoted = |quote: char| attr.args.contains(&format!("{quote}{short}{quote}"));
+    attr.args.contains("method") && (quoted('\'') || quoted('"'))
 }
 
 /// A type and its arguments by name.
@@ -255,7 +297,7 @@ fn same_type(name: &str, wanted: &str) -> bool {
 /// Whether the class is, extends or implements `wanted`, in the program or by what packs know.
 fn is_a(input: &MessageInput<'_>, (class, language): (&str, Language), wanted: &str) -> bool {
     let mut names: Vec<Name> =
-        input.program.ancestry(class).into_iter().map(|it| it.name).collect();
+        input.program.ancestry(class).iter().map(|it| it.name.clone()).collect();
     let mut next = 0;
     while next < names.len() && names.len() < 64 {
         if let Some(fact) = input.vocabulary.type_fact(language, &names[next]) {
@@ -267,15 +309,28 @@ fn is_a(input: &MessageInput<'_>, (class, language): (&str, Language), wanted: &
     names.iter().any(|it| same_type(it, wanted))
 }
 
-fn by_registration(input: &MessageInput<'_>, at: FuncRef, found: Registration) -> Root {
+fn by_registration(input: &MessageInput<'_>, at: FuncRef, found: &Registration) -> Root {
     let func = input.program.function(at);
     let mut root = Root::new(at, found.verdict);
     root.auto_ack = found.auto_ack;
+    root.queue = found.queue.clone();
     root.message_params = message_params(input, at);
     if root.message_params.is_empty() && !func.params.is_empty() {
         root.message_params.push(0);
     }
     named(root, func)
+}
+
+/// Parameters of one of these types.
+fn params_of(func: &Function, types: &[Name]) -> Vec<u32> {
+    let is_one = |ty: &crate::ir::TypeRef| {
+        all_names(ty).into_iter().any(|it| types.iter().any(|wanted| same_type(it, wanted)))
+    };
+    (0u32..)
+        .zip(&func.params)
+        .filter(|(_, it)| it.ty.as_ref().is_some_and(is_one))
+        .map(|(idx, _)| idx)
+        .collect()
 }
 
 /// Parameters that are messages by type.

@@ -84,8 +84,12 @@ impl Explorer<'_, '_> {
     /// Forgets facts and parts of a symbol.
     pub(super) fn forget(&self, symbol: Symbol, path: &mut Path) {
         let symbols = &self.symbols;
-        path.state.facts.retain(|(it, _), _| !symbols.is_within(*it, symbol));
-        path.state.fields.retain(|(it, _), _| !symbols.is_within(*it, symbol));
+        if symbols.has_parts(symbol) {
+            path.state.facts.retain(|(it, _), _| !symbols.is_within(*it, symbol));
+            path.state.fields.retain(|(it, _), _| !symbols.is_within(*it, symbol));
+        } else {
+            path.state.forget(symbol);
+        }
     }
 
     fn tags_of(&mut self, them: &[Operand], path: &Path) -> Tags {

@@ -104,7 +104,8 @@ fn is_undone(input: &MessageInput<'_>, func: &Function) -> bool {
     })
 }
 
-fn access_value(func: &Function, call: &Call, access: &Access) -> Option<Name> {
+/// The constant at an access path of a call.
+pub(super) fn access_value(func: &Function, call: &Call, access: &Access) -> Option<Name> {
     match access {
         Access::Arg(at, name) => {
             let by_name = |it: &&Arg| it.name.is_some() && it.name == *name;
@@ -171,13 +172,45 @@ pub(super) fn constant(func: &Function, operand: &Operand) -> Option<Name> {
     }
 }
 
+/// An entry of an array of settings that acknowledges at hand-over: `'enable.auto.commit' => 'true'`.
+fn by_entry(input: &MessageInput<'_>, func: &Function) -> Option<Span> {
+    let words = input.words;
+    let arrays = func.cfg.blocks.iter().flat_map(|it| &it.instrs).filter_map(|it| match &it.kind {
+        InstrKind::Assign(_, Rvalue::Array(items)) => Some(items),
+        _ => None,
+    });
+    for items in arrays {
+        let pairs = || {
+            items.iter().filter_map(|it| {
+                let key = constant(func, it.key.as_ref()?)?;
+                Some((key, constant(func, &it.value)?, it.span))
+            })
+        };
+        let undone =
+            pairs().any(|(key, value, _)| words.late_offset.has(&key) && !is_true(input, &value));
+        let says = pairs().find(|(key, value, _)| {
+            key.contains('.') && words.auto_ack.has(key) && is_true(input, value)
+        });
+        if let Some((.., span)) = says.filter(|_| !undone) {
+            return Some(span);
+        }
+    }
+    None
+}
+
 /// Settings in functions that take no message themselves, beside code in the same file that does.
 pub(super) fn find(input: &MessageInput<'_>, roots: &[Root], found: &mut Found) {
     for (at, resolved) in input.resolved {
         let func = input.program.function(*at);
         let is_root = roots.iter().any(|it| it.func == *at);
         let beside = roots.iter().any(|it| it.receives && it.func.source == at.source);
-        if is_root || !beside || func.exempt || input.program.file(at.source).exempt {
+        if !beside || func.exempt || input.program.file(at.source).exempt {
+            continue;
+        }
+        if let Some(span) = by_entry(input, func) {
+            found.put(fault(*at, span, "enable.auto.commit"));
+        }
+        if is_root {
             continue;
         }
         for ((block, idx), site) in &resolved.calls {

@@ -21,6 +21,7 @@ impl Explorer<'_, '_> {
     /// The next message comes.
     pub(super) fn deliver(&mut self, path: &mut Path, span: Span, text: &str) {
         self.close(path);
+        path.state.age_collections();
         let delivery = std::mem::take(&mut path.state.delivery);
         if let Some(settled) = delivery.settled.filter(Settled::is_bare)
             && delivery.failure.is_none()
@@ -59,7 +60,7 @@ impl Explorer<'_, '_> {
         (how, weak): (How, bool),
         name: &str,
     ) {
-        let on_purpose = self.is_on_purpose(span);
+        let on_purpose = self.is_on_purpose(span) || self.was_tried_enough(path);
         let delivery = &path.state.delivery;
         if delivery.settled.is_some() || delivery.given_back {
             return;
@@ -116,7 +117,8 @@ impl Explorer<'_, '_> {
         let delivery = &path.state.delivery;
         let late = delivery.failure.as_ref().is_some_and(|it| it.late);
         let too_late = delivery.settled.as_ref().is_some_and(|it| {
-            it.how == How::Ack && !it.on_purpose && !it.worked && !late && !delivery.given_back
+            let lost = !it.worked || delivery.strand.is_some();
+            it.how == How::Ack && !it.on_purpose && lost && !late && !delivery.given_back
         });
         path.trace.push(StepRole::Note, span, text);
         if too_late {
@@ -407,7 +409,7 @@ impl Explorer<'_, '_> {
                     && !self.is_failed(value, &path.state)
                     && self.root.receives
                     && !self.awaits_reply()
-                    && value.tags.of_message();
+                    && (value.tags.of_message() || value.tags.has(Tags::EARLIER));
                 let func = self.input.program.function(self.root.func);
                 let denies = self.denies(func, &path.state.delivery);
                 if hands_out {
@@ -430,6 +432,7 @@ impl Explorer<'_, '_> {
                 let swallowed = delivery.caught().is_some()
                     && delivery.settled.is_none()
                     && !delivery.given_back
+                    && !self.hands_out_failures(value, &path.state)
                     && self.root.acks(value, self.is_failed(value, &path.state));
                 if swallowed {
                     self.report(path, MessageFaultKind::SwallowedFailure);

@@ -1,7 +1,7 @@
 //! State: everything that is known at one point of one path: variables, tested facts, and what became
 //! of the message and of a failure.
 
-use super::value::{Location, Symbol, Test, Value, Work};
+use super::value::{Kind, Location, Symbol, Tags, Test, Value, Work};
 use crate::base::{Name, Span};
 use crate::finding::StepRole;
 use crate::ir::{BlockId, LocalId};
@@ -43,6 +43,8 @@ pub(super) struct Delivery {
     pub(super) in_transaction: bool,
     /// Loops that were entered since it was delivered.
     pub(super) seen: BTreeSet<u64>,
+    /// Function depth and first block of a way that was chosen by how often it was tried.
+    pub(super) attempts: Option<(u8, BlockId)>,
 }
 
 /// The message is gone from the queue.
@@ -219,10 +221,45 @@ impl State {
         }
     }
 
+    /// Forgets what is known of a symbol itself.
+    pub(super) fn forget(&mut self, symbol: Symbol) {
+        let known: Vec<Test> = self
+            .facts
+            .range((symbol, Test::Truthy)..)
+            .take_while(|((it, _), _)| *it == symbol)
+            .map(|((_, test), _)| test.clone())
+            .collect();
+        for test in known {
+            self.facts.remove(&(symbol, test));
+        }
+        let held: Vec<Name> = self
+            .fields
+            .range((symbol, Name::from(""))..)
+            .take_while(|((it, _), _)| *it == symbol)
+            .map(|((_, name), _)| name.clone())
+            .collect();
+        for name in held {
+            self.fields.remove(&(symbol, name));
+        }
+    }
+
+    /// Collections of messages hold only earlier ones when the next comes.
+    pub(super) fn age_collections(&mut self) {
+        let message = Tags::MESSAGE.with(Tags::DATA);
+        for value in self.locals.values_mut().chain(self.fields.values_mut()) {
+            if matches!(value.kind, Kind::List(_)) && value.tags.has(message) {
+                value.tags = value.tags.without(message).with(Tags::EARLIER);
+            }
+        }
+    }
+
     /// Forgets the variables of a function that was left.
     pub(super) fn leave(&mut self, depth: u8) {
-        self.locals.retain(|(it, _), _| *it < depth);
-        self.aliases.retain(|(it, _), _| *it < depth);
+        self.locals.split_off(&(depth, LocalId(0)));
+        self.aliases.split_off(&(depth, LocalId(0)));
+        if self.delivery.attempts.is_some_and(|(it, _)| it >= depth) {
+            self.delivery.attempts = None;
+        }
         if let Some(Failure { phase: Phase::Caught(caught), .. }) = &mut self.delivery.failure
             && caught.arm.is_some_and(|(it, _)| it >= depth)
         {

@@ -44,7 +44,8 @@ pub(super) fn find(input: &MessageInput<'_>, roots: &[Root], found: &mut Found) 
     let workers = reach(input, roots);
     let mut entries: BTreeMap<(String, String, String), Entry> = BTreeMap::new();
     let updates = input.writes.iter().filter_map(|it| entry_of(input, it, &workers));
-    for entry in updates.chain(inserts(input, &workers)) {
+    let made = made(input, &workers);
+    for entry in updates.chain(inserts(input, &workers)).chain(made) {
         let Some(stem) = entry.table.stem() else { continue };
         let key = (stem, entry.column.to_lowercase(), entry.state.clone());
         let first = entries.get(&key).is_none_or(|it| entry.primary < it.primary);
@@ -111,9 +112,18 @@ fn entry_of(
     write: &WriteFact,
     workers: &BTreeSet<FuncRef>,
 ) -> Option<Entry> {
-    let is_update = write.statement.as_ref().is_none_or(|(it, _)| it.kind == StatementKind::Update);
     let at = enclosing(input, write.primary).unwrap_or(write.symbol);
-    if !is_update || write.weak || write.fresh || is_exempt(input, at) {
+    if write.weak || is_exempt(input, at) {
+        return None;
+    }
+    let is_worker = workers.contains(&write.symbol) || workers.contains(&at);
+    let makes = match &write.statement {
+        Some((it, _)) if it.kind == StatementKind::Insert => true,
+        Some((it, _)) if it.kind == StatementKind::Update => false,
+        Some(_) => return None,
+        None => write.fresh,
+    };
+    if makes && !is_worker {
         return None;
     }
     let table = write.table.word().unwrap_or_default();
@@ -121,11 +131,11 @@ fn entry_of(
         input.columns.classify(table, column).is_state()
             && input.words.general.transient.matches(state)
     })?;
-    let found = match waiting(input, write, &column, &state)? {
-        Waiting::Guard => None,
-        Waiting::Load(span) => Some(span),
-    };
-    let is_worker = workers.contains(&write.symbol) || workers.contains(&at);
+    let found =
+        match makes.then_some(Waiting::Guard).or_else(|| waiting(input, write, &column, &state))? {
+            Waiting::Guard => None,
+            Waiting::Load(span) => Some(span),
+        };
     // A table that is polled for waiting rows is a queue as well.
     let picks = write.statement.as_ref().is_some_and(|(it, _)| it.source.is_some());
     let polls = (found.is_some() || picks) && write.workerlike;
@@ -279,7 +289,7 @@ fn is_swept(input: &MessageInput<'_>, entry: &Entry) -> bool {
     let empty = BTreeMap::new();
     let stem = entry.table.stem().unwrap_or_default();
     let by_script = input.program.files().flat_map(|it| &it.statements).any(|it| {
-        crate::analysis::fact::stem(&it.table) == stem && sweeps(input, it, &empty, entry)
+        *crate::analysis::stem::stem(&it.table) == *stem && sweeps(input, it, &empty, entry)
     });
     by_write || by_load || by_script || has_hook(input, entry)
 }
@@ -303,6 +313,31 @@ fn has_hook(input: &MessageInput<'_>, entry: &Entry) -> bool {
         let func = input.program.function(it.symbol);
         func.class == *class && class.is_some() && input.words.failure_hooks.has(&func.short)
     })
+}
+
+/// Rows that a worker makes in a state on the way, by what is known of their values.
+fn made(input: &MessageInput<'_>, workers: &BTreeSet<FuncRef>) -> Vec<Entry> {
+    let mut out = Vec::new();
+    for at in workers.iter().filter(|it| !is_exempt(input, **it)) {
+        for made in input.resolved.get(at).into_iter().flat_map(|it| &it.inserts) {
+            let table = made.table.word().unwrap_or_default();
+            let known = made.sets.iter().filter_map(|(column, value)| Some((column, text(value)?)));
+            let found = known.into_iter().find(|(column, state)| {
+                input.columns.classify(table, column).is_state()
+                    && input.words.general.transient.matches(state)
+            });
+            let Some((column, state)) = found else { continue };
+            out.push(Entry {
+                table: made.table.clone(),
+                column: column.to_string(),
+                state: state.to_string(),
+                primary: made.primary,
+                function: *at,
+                found: None,
+            });
+        }
+    }
+    out
 }
 
 /// Rows that are made in a state on the way.

@@ -3,7 +3,7 @@
 
 use crate::base::{Name, Span};
 use crate::ir::{FuncRef, LocalId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Number of a symbolic value in [`Symbols`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,6 +24,10 @@ impl Tags {
     pub(super) const LATE: Self = Self(8);
     /// Result of a call that may have failed, on this path.
     pub(super) const RESULT: Self = Self(16);
+    /// A collection of messages that were delivered before the one that is handled.
+    pub(super) const EARLIER: Self = Self(32);
+    /// How often the message was tried.
+    pub(super) const ATTEMPTS: Self = Self(64);
 
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -218,6 +222,8 @@ pub(super) struct Info {
 pub(super) struct Symbols {
     all: Vec<Info>,
     by_origin: FxHashMap<Origin, Symbol>,
+    /// Symbols that have parts.
+    wholes: FxHashSet<Symbol>,
 }
 
 impl Symbols {
@@ -227,6 +233,9 @@ impl Symbols {
         }
         let id = Symbol(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
         self.by_origin.insert(origin.clone(), id);
+        if let Origin::Part(of, _) = origin {
+            self.wholes.insert(of);
+        }
         self.all.push(Info { origin, class: None, call: None, made: false });
         id
     }
@@ -237,6 +246,11 @@ impl Symbols {
 
     pub(super) fn info_mut(&mut self, symbol: Symbol) -> &mut Info {
         &mut self.all[symbol.0 as usize]
+    }
+
+    /// Whether anything is known to be a part of `symbol`.
+    pub(super) fn has_parts(&self, symbol: Symbol) -> bool {
+        self.wholes.contains(&symbol)
     }
 
     /// Whether `symbol` is a part of `base`, or `base` itself.

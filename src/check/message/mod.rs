@@ -4,17 +4,20 @@ mod timeline;
 
 use super::{Fault, Input};
 use crate::analysis::message::{MessageFault, MessageFaultKind, MessageInput, find_message_faults};
+use crate::base::{Problem, ProblemKind};
+use crate::ir::FuncRef;
 use crate::model::MessageWords;
 use crate::rule::{FaultKind, Placeholder, Values};
 
-/// All faults of messages in the program.
-pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
+/// All faults of messages in the program, and what was too large to be followed to the end.
+pub(super) fn faults(input: &Input<'_>) -> (Vec<Fault>, Vec<Problem>) {
     let words = MessageWords::new(input.words.clone());
     let settled = input.settled;
     let facts = || settled.facts.iter().filter(|(at, _)| !settled.imported.contains(at));
-    let writes: Vec<_> = facts().flat_map(|(_, it)| it.writes.iter().cloned()).collect();
+    let writes = facts().flat_map(|(_, it)| &it.writes).filter(|it| !it.is_claiming_insert());
+    let writes: Vec<_> = writes.cloned().collect();
     let loads: Vec<_> = facts().flat_map(|(_, it)| it.loads.iter().cloned()).collect();
-    let found = find_message_faults(&MessageInput {
+    let (found, given_up) = find_message_faults(&MessageInput {
         program: input.program,
         resolved: &settled.resolved,
         summaries: &settled.summaries,
@@ -24,7 +27,23 @@ pub(super) fn faults(input: &Input<'_>) -> Vec<Fault> {
         loads: &loads,
         columns: input.columns,
     });
-    found.into_iter().map(fault).collect()
+    let problems = given_up.into_iter().map(|at| given_up_at(input, at)).collect();
+    (found.into_iter().map(fault).collect(), problems)
+}
+
+/// A handler with too many ways.
+fn given_up_at(input: &Input<'_>, at: FuncRef) -> Problem {
+    let func = input.program.function(at);
+    let source = input.sources.iter().find(|it| it.id == at.source);
+    Problem {
+        kind: ProblemKind::Limit,
+        path: source.map(|it| it.path.clone()).unwrap_or_default(),
+        span: Some(func.name_span),
+        message: format!(
+            "`{}` has too many ways for the message rules; some were left out",
+            func.name
+        ),
+    }
 }
 
 fn kind(kind: MessageFaultKind) -> FaultKind {

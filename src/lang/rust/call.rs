@@ -14,7 +14,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, ExprCall, ExprMethodCall, Token, UnOp};
 
 /// One link of a chain, from the inside out.
-enum Step<'e> {
+pub(super) enum Step<'e> {
     Field(Name),
     Index(&'e Expr),
     Try(Span),
@@ -61,9 +61,21 @@ impl Body<'_, '_> {
         let mut steps = Vec::new();
         let root = self.unwind(expr, &mut steps);
         let mut span = self.unit.spans.expr(root.0);
+        let command = self.command(root.0, &steps, want);
+        if let Some((_, _, taken)) = &command {
+            steps.truncate(steps.len() - taken);
+        }
         let n_steps = steps.len();
-        let root_want = if n_steps == 0 { want } else { Want::Value };
-        let mut link = self.root(root.0, root.1, root_want);
+        let mut link = match command {
+            Some((value, whole, _)) => {
+                span = whole;
+                Link::Value(value)
+            }
+            None => {
+                let root_want = if n_steps == 0 { want } else { Want::Value };
+                self.root(root.0, root.1, root_want)
+            }
+        };
         for (idx, step) in steps.into_iter().rev().enumerate() {
             let want = if idx + 1 == n_steps { want } else { Want::Value };
             (link, span) = self.step(link, span, &step, want);
@@ -393,6 +405,6 @@ fn is_place(expr: &Expr) -> bool {
 }
 
 /// The only argument.
-fn only(args: &Punctuated<Expr, Token![,]>) -> Option<&Expr> {
+pub(super) fn only(args: &Punctuated<Expr, Token![,]>) -> Option<&Expr> {
     args.first().filter(|_| args.len() == 1)
 }

@@ -13,6 +13,7 @@ mod block;
 mod body;
 mod call;
 mod closure;
+mod command;
 mod comment;
 mod constant;
 mod control;

@@ -142,6 +142,10 @@ impl Judge<'_> {
             return Verdict::Unrelated;
         }
         match self.set(condition) {
+            // The array of columns holds the key as well; it stays what it is.
+            Some(_) if condition.op == ConditionOp::Eq && key_rank(condition, "") == Some(0) => {
+                Verdict::Unrelated
+            }
             Some(set) => self.against(condition, &set.value),
             None => self.untouched(condition),
         }

@@ -13,6 +13,7 @@ use super::own::{OwnRule, UNUSED, WITHOUT_REASON};
 use super::page::Page;
 use super::{Suppressed, SuppressedBy, Triaged};
 use crate::base::{Language, Source, Span};
+use crate::config::nearest;
 use crate::finding::{Confidence, Edit, Finding, FindingBuilder, RuleId};
 use std::ops::Range;
 
@@ -29,7 +30,6 @@ struct Expect<'a> {
     /// Between the brackets.
     list: Range<usize>,
     rules: Vec<&'a str>,
-    has_reason: bool,
     reason: &'a str,
     /// Nothing but white space stands in front of it on its line.
     leads: bool,
@@ -47,7 +47,8 @@ pub(super) fn apply(findings: Vec<Triaged>, sources: &[Source]) -> (Vec<Triaged>
     let mut suppressed = Vec::new();
     let mut complaints = Vec::new();
     for source in commented {
-        apply_in(&Page::of(source), &mut kept, &mut suppressed, &mut complaints);
+        let page = Page::of(source);
+        suppressed.extend(apply_in(&page, &mut kept, &mut complaints));
     }
     kept.extend(super::fingerprint::fingerprinted(complaints, sources));
     (super::order::reordered(kept, sources), suppressed)
@@ -56,33 +57,44 @@ pub(super) fn apply(findings: Vec<Triaged>, sources: &[Source]) -> (Vec<Triaged>
 fn apply_in(
     page: &Page<'_>,
     findings: &mut Vec<Triaged>,
-    suppressed: &mut Vec<Suppressed>,
     complaints: &mut Vec<Finding>,
-) {
+) -> Vec<Suppressed> {
+    let mut suppressed = Vec::new();
     for expect in expects(page) {
-        if !expect.has_reason {
+        if !expect.reason.chars().any(char::is_alphanumeric) {
             let message = "an expect comment needs a reason";
             complaints.push(complaint(&WITHOUT_REASON, page, &expect, message).build());
             continue;
         }
         let (mut used, mut unused) = (Vec::new(), Vec::new());
         for rule in &expect.rules {
-            let before = findings.len();
+            let before = suppressed.len();
             let answers = |it: &Finding| *it.rule.0 == **rule && covers(page, &expect, it);
             let taken = findings.extract_if(.., |it| answers(&it.finding));
             suppressed.extend(taken.map(|triaged| {
                 let reason = expect.reason.to_owned();
                 Suppressed { triaged, by: SuppressedBy::Comment, reason }
             }));
-            let list = if findings.len() < before { &mut used } else { &mut unused };
+            let list = if suppressed.len() > before { &mut used } else { &mut unused };
             list.push(*rule);
         }
         if !unused.is_empty() {
-            let message =
-                format!("no finding of `{}` for this expect comment", unused.join("`, `"));
+            let message = message(page, &expect, &unused, findings);
             let edit = removal(page, &expect, &used);
             complaints.push(complaint(&UNUSED, page, &expect, &message).edit(edit).build());
         }
+    }
+    suppressed
+}
+
+/// Says which rules are unused, and which of those that do fire here one of them may mean.
+fn message(page: &Page<'_>, expect: &Expect<'_>, unused: &[&str], findings: &[Triaged]) -> String {
+    let message = format!("no finding of `{}` for this expect comment", unused.join("`, `"));
+    let here = findings.iter().filter(|it| covers(page, expect, &it.finding));
+    let here: Vec<&str> = here.map(|it| &*it.finding.rule.0).collect();
+    match unused.iter().find_map(|it| nearest(it, &here)) {
+        Some(near) => format!("{message}, did you mean `{near}`?"),
+        None => message,
     }
 }
 
@@ -146,7 +158,6 @@ fn expect_in<'a>(page: &Page<'a>, line: Range<usize>, comment: Range<usize>) -> 
         comment,
         list: list_start..list_start + list.len(),
         rules: list.split(',').map(str::trim).collect(),
-        has_reason: reason.chars().any(char::is_alphanumeric),
         reason: reason.trim(),
         leads: before.trim().is_empty(),
     })

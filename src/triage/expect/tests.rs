@@ -78,6 +78,14 @@ fn an_expect_comment_covers_its_line_its_statement_and_its_function() {
 }
 
 #[test]
+fn a_misspelt_rule_gets_the_one_that_fires_there() {
+    let left = triaged(Language::Php, "@; // rowrace: expect[rul, other] one cron");
+    let messages: Vec<_> = left.iter().map(|it| &*it.finding.message).collect();
+    let wanted = "no finding of `rul`, `other` for this expect comment, did you mean `rule`?";
+    assert_eq!(messages, ["", wanted]);
+}
+
+#[test]
 fn every_language_has_its_comments() {
     assert!(left(Language::Rust, "// rowrace: expect[rule] x\nasync fn f() {\n@}").is_empty());
     assert!(left(Language::Rust, "/// rowrace: expect[rule] x\nfn f<'a>() {\n@}").is_empty());
