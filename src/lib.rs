@@ -29,6 +29,10 @@ pub mod discover;
 
 pub mod triage;
 
+pub mod marker;
+
 pub mod report;
+
+pub mod lsp;
 
 pub mod cli;

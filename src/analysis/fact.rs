@@ -261,7 +261,7 @@ pub struct WriteFact {
     /// Checks that it depends on.
     pub checks: Vec<CheckFact>,
     /// Loads of its row or table that come before it.
-    pub loads: Vec<LoadFact>,
+    pub loads: Vec<Arc<LoadFact>>,
     /// Guarded claims of the same row that come before it: where, and whether they were looked at.
     pub claims: Vec<ClaimFact>,
     /// Locks and transaction at the time.
@@ -287,6 +287,8 @@ pub struct WriteFact {
     pub only_if: Vec<(Value, bool)>,
     /// Something is done after it, here or in a caller, besides telling.
     pub followed: bool,
+    /// Something else was written before it in its transaction, and is committed with it.
+    pub behind: bool,
     /// The function, or one on the way, looks like a worker, claim or payment.
     pub workerlike: bool,
 }

@@ -29,7 +29,7 @@ pub struct Facts {
     /// All its writes, those of callees included.
     pub writes: Vec<WriteFact>,
     /// All its loads, those of callees included.
-    pub loads: Vec<LoadFact>,
+    pub loads: Vec<Arc<LoadFact>>,
 }
 
 /// Summaries and facts of a program's functions.

@@ -105,7 +105,7 @@ pub enum Effect {
     /// A test that the code behind depends on (the function throws or diverges otherwise).
     Check(CheckFact),
     /// A read.
-    Load(Box<LoadFact>),
+    Load(Arc<LoadFact>),
     /// A lock was taken and is still held at the end.
     Acquire(Held),
     /// Locks were released.

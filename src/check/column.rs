@@ -122,6 +122,17 @@ pub(super) fn bearing(
     }
     let table = write.table.word().unwrap_or_default();
     let same = same_column(&check.column, &target.column);
+    // Rows that were picked because they are as the write makes them.
+    let is_set = |it: &Value| {
+        let them = target.value.alternatives();
+        them.iter().any(|value| same_state(input, it, value))
+    };
+    if same
+        && check.kind == CheckKind::Filter
+        && matches!(&check.passes, Ok(them) if !them.is_empty() && them.iter().all(is_set))
+    {
+        return Bearing::None;
+    }
     let class = input.columns.classify(table, &check.column);
     let state = class.is_state();
     let word = is_state_word(input, &check.column);

@@ -5,12 +5,12 @@ use super::guard::{Guard, same_state};
 use super::index::Index;
 use super::protect::{Protection, locks_in_vain, protection};
 use super::{Fault, Input, guard, schedule, settle, witness};
-use crate::analysis::Value;
 use crate::analysis::fact::{CheckFact, CheckKind, LoadFact, Look, WriteFact, WriteKind};
 use crate::analysis::store::MAX_TRACE;
+use crate::analysis::{Value, sql_value};
 use crate::base::Span;
 use crate::finding::{Confidence, StepRole};
-use crate::ir::Engine;
+use crate::ir::{Condition, ConditionOp, Engine};
 use crate::model::ColumnClass;
 use crate::rule::FaultKind;
 use std::collections::BTreeSet;
@@ -144,7 +144,7 @@ fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault>
     if (write.weak || !by_name) && confidence == Confidence::High {
         confidence = Confidence::Medium;
     }
-    if super::column::is_setting(input, &case.target) {
+    if super::column::is_setting(input, &case.target) || is_reset(&case) {
         confidence = Confidence::Low;
     }
     if let Some(vain) = write.loads.iter().find(|it| locks_in_vain(it)) {
@@ -237,7 +237,12 @@ fn confidence(case: &Case<'_>, guard: Guard) -> Confidence {
         Bearing::Vague => Confidence::Medium,
         Bearing::None => return unchecked(case),
     };
-    if !is_claim(case) && case.checks.iter().all(|it| only_saves_a_write(case, it)) {
+    // Work that hangs on a claim may stand in another function than its check.
+    let is_here = |it: &(Bearing, &CheckFact)| {
+        it.1.kind == CheckKind::Branch && it.1.symbol == case.write.symbol
+    };
+    let may_save = !is_claim(case) || case.checks.iter().all(is_here);
+    if may_save && case.checks.iter().all(|it| only_saves_a_write(case, it)) {
         return Confidence::Low;
     }
     found
@@ -323,7 +328,7 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
         && write.kind == WriteKind::Statement
         && matches!(write.look, Look::None | Look::Mistaken | Look::Passed)
         // A close at the very end that came too late is dropped, and that is right.
-        && write.followed
+        && (write.followed || is_spent_late(case))
         && !protected(case);
     if !ignored {
         return None;
@@ -343,6 +348,19 @@ fn ignored_claim(case: &Case<'_>, guard: &Guard) -> Option<Fault> {
         out.symbol = case.write.symbol;
     }
     Some(out)
+}
+
+/// Whether what the claim is for came before it, in the transaction that it ends: when it is lost, the
+/// rest is committed all the same.
+fn is_spent_late(case: &Case<'_>) -> bool {
+    let Some((stmt, params)) = &case.write.statement else { return false };
+    let unset = |it: &Condition| match it.op {
+        ConditionOp::IsNull => true,
+        ConditionOp::Eq => it.values.iter().all(|it| is_unset(&sql_value(it, params))),
+        _ => false,
+    };
+    let own = |it: &&Condition| super::column::same_column(&it.column, &case.target.column);
+    case.write.behind && !is_outcome(case) && stmt.conditions.iter().filter(own).any(unset)
 }
 
 fn protected(case: &Case<'_>) -> bool {
@@ -401,6 +419,13 @@ fn loose_gate(case: &Case<'_>, confidence: Confidence) -> Option<Fault> {
     out.primary = check.span;
     out.symbol = check.symbol;
     Some(out)
+}
+
+/// Whether what was done once is undone, for rows that were picked so: to do that twice is to do it once.
+fn is_reset(case: &Case<'_>) -> bool {
+    matches!(case.target.class, ColumnClass::Done | ColumnClass::Plain)
+        && case.target.value.alternatives().iter().all(is_unset)
+        && case.checks.iter().all(|it| it.1.kind == CheckKind::Filter)
 }
 
 /// Whether the states that pass have the new one among them. A check for what is unset, and a write that

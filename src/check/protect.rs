@@ -38,8 +38,7 @@ pub(super) fn protection(write: &WriteFact, checks: &[&CheckFact]) -> Protection
         return Protection::Safe;
     }
     let under = |check: &CheckFact| {
-        let loads: Vec<&LoadFact> = write.loads.iter().filter(|it| it.row == check.row).collect();
-        loads.iter().any(|load| {
+        write.loads.iter().filter(|it| it.row == check.row).any(|load| {
             excluding.iter().any(|lock| load.context.held.iter().any(|it| it.is_same(lock)))
         })
     };

@@ -59,9 +59,10 @@ pub(super) fn of(case: &Case<'_>, kind: FaultKind, confidence: Confidence) -> Op
         FaultKind::StrandOnThrow
         | FaultKind::SwallowedFailure
         | FaultKind::EarlyAck
-        | FaultKind::UnsweptState => None,
-        // What a contract has lost is no order of two workers.
-        FaultKind::BrokenClaim | FaultKind::RivalClaim => None,
+        | FaultKind::UnsweptState
+        // Contracts are about the code, whatever its workers do.
+        | FaultKind::BrokenClaim
+        | FaultKind::RivalClaim => None,
     }
 }
 

@@ -60,6 +60,7 @@ fn write(stmt: &Statement, symbol: FuncRef) -> WriteFact {
         weak: false,
         only_if: Vec::new(),
         followed: true,
+        behind: false,
         workerlike: false,
     }
 }

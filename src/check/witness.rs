@@ -18,7 +18,7 @@ pub(super) fn shown_checks<'a>(case: &'a Case<'_>) -> impl Iterator<Item = &'a C
 pub(super) fn load_of<'a>(case: &'a Case<'_>) -> Option<&'a LoadFact> {
     let write = case.write;
     let row = shown_checks(case).next().map(|it| &it.row).or(write.row.as_ref());
-    write.loads.iter().find(|it| Some(&it.row) == row).or(write.loads.first())
+    write.loads.iter().find(|it| Some(&it.row) == row).or(write.loads.first()).map(|it| &**it)
 }
 
 /// Loaded, checked, changed, written: in order of time.

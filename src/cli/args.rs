@@ -1,8 +1,10 @@
 //! Which words does the command line understand?
 
+use super::fresh::FreshArgs;
 use super::input::InputArgs;
 use super::output::{FormatArg, OutputArgs};
 use super::shell::{CompletionsArgs, ManArgs};
+use super::test::TestArgs;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -50,6 +52,10 @@ pub(super) enum Command {
     Coverage(CoverageArgs),
     /// Print what a stage of the analysis makes of files
     Dump(DumpArgs),
+    /// Serve an editor over standard input and output
+    Lsp,
+    /// Run rules and packs on marked programs: what is missing, what is noisy
+    Test(TestArgs),
     /// Print what a shell needs to complete commands and options
     Completions(CompletionsArgs),
     /// Print the manual page of the program or of one command
@@ -121,6 +127,9 @@ pub(super) struct CheckArgs {
     /// Print findings only: no summary, no problems
     #[arg(short, long)]
     pub(super) quiet: bool,
+
+    #[command(flatten)]
+    pub(super) fresh: FreshArgs,
 }
 
 #[derive(Debug, clap::Args)]

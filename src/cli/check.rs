@@ -23,7 +23,8 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     let paths = args.input.paths(&args.paths, &setup.cwd)?;
     let cwd = setup.cwd.clone();
     let input = args.input.read(&paths, &cwd, |paths| setup.discover(paths, streams))?;
-    let Input { mut found, focus } = input;
+    let Input { found, focus } = input;
+    let (mut found, before) = args.fresh.compare(&mut setup, &paths, found, streams)?;
     let mut plan = setup.plan(found.sources.iter().map(|it| &*it.path), streams)?;
     if let Some(confidence) = args.min_confidence {
         plan.configs.for_each(|it| it.set_min_confidence(confidence.into()));
@@ -34,6 +35,12 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     drop(progress);
     let mut triage = triage(outcome.findings, &found.sources, &plan.configs);
     let known = baselines.settle(&mut triage, &mut found.sources, &mut setup, &plan)?;
+    let n_old = match before {
+        Some(before) => {
+            before.keep_fresh(args, &mut setup, &found.sources, &mut triage, streams)?
+        }
+        None => 0,
+    };
     if args.fix {
         triage.findings = expect::fix(triage.findings, &found.sources, &setup.cwd)?;
     }
@@ -69,7 +76,7 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     if !args.quiet && !args.format.has_problems() {
         let report = Report { findings: &shown, ..report };
         streams.err(|out| write_problems(&report, SHOWN_PROBLEMS, out));
-        note(&summary(&triage.findings, shown.len(), &report, outcome.stats.files, known));
+        note(&summary(&triage.findings, shown.len(), &report, outcome.stats.files, (known, n_old)));
     }
     contract::check(&outcome.unfound, &found.sources, (&mut setup, &plan), streams)?;
     Ok(judge(args, &plan.configs, &triage.findings, &problems))
@@ -100,7 +107,7 @@ fn summary(
     n_shown: usize,
     report: &Report<'_>,
     n_files: usize,
-    known: usize,
+    (known, n_old): (usize, usize),
 ) -> String {
     let files = count(n_files, "file");
     let mut line = if n_shown == 0 {
@@ -119,6 +126,9 @@ fn summary(
     let hidden = findings.len() - n_shown;
     if hidden > 0 {
         line = format!("{line}; {} hidden, show with --notes", count(hidden, "note"));
+    }
+    if n_old > 0 {
+        line = format!("{line}; {} not shown", count(n_old, "old finding"));
     }
     if known > 0 {
         line = format!("{line}; {known} known by the baseline");

@@ -11,6 +11,7 @@ mod contract;
 mod coverage;
 mod dump;
 mod expect;
+mod fresh;
 mod input;
 mod output;
 mod packs;
@@ -18,6 +19,7 @@ mod progress;
 mod rules;
 mod setup;
 mod shell;
+mod test;
 mod write;
 
 use crate::report::{self, WriteColor};
@@ -71,6 +73,8 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Explain(args) => rules::explain(&args, streams),
         Command::Coverage(args) => coverage::run(&args, streams),
         Command::Dump(args) => dump::run(&args, streams),
+        Command::Lsp => serve(),
+        Command::Test(args) => test::run(&args, streams),
         Command::Completions(args) => shell::completions(&args, streams),
         Command::Man(args) => shell::man(&args, streams),
     };
@@ -78,6 +82,11 @@ fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         note(&format!("error: {}", report::plain(&format!("{error:#}"))));
         Exit::Failure
     })
+}
+
+/// A client that goes without saying goodbye is a failure, as the protocol wants it.
+fn serve() -> Result<Exit> {
+    Ok(if crate::lsp::serve()? { Exit::Clean } else { Exit::Findings })
 }
 
 /// Writes a line to standard error. A closed stream is nobody's concern.

@@ -4,7 +4,6 @@ use super::setup::accept;
 use super::{Streams, note};
 use crate::config::{Config, ConfigError, ConfigErrorKind, Located};
 use crate::discover::{self, DiscoverError, Workspace};
-use crate::engine::Options;
 use crate::pack::{PackError, PackErrorKind, Packs, Place};
 use crate::report::{Complaint, count, plain, write_complaints};
 use anyhow::{Result, bail};
@@ -97,58 +96,5 @@ fn show(error: PackError, streams: Streams) {
     } else {
         let help = error.help.map(|it| format!("; {it}")).unwrap_or_default();
         note(&format!("error: {}{}", plain(&message), plain(&help)));
-    }
-}
-
-/// What the analysis is told besides its packs.
-pub(super) fn options(config: &Config) -> Options {
-    let patterns =
-        |names: &[Located<String>]| names.iter().map(|it| column_pattern(&it.value)).collect();
-    Options {
-        state_columns: patterns(&config.state_columns),
-        never_columns: patterns(&config.never_columns),
-        dialect: config.dialect.as_ref().map(|it| it.value),
-    }
-}
-
-/// `phase`, `*_stage` or `jobs.kind`, in which `*` stands for anything, as a regular expression over
-/// table and column: `job.phase`. A table is named as such or as its model.
-fn column_pattern(name: &str) -> String {
-    let name = name.to_lowercase();
-    match name.split_once('.') {
-        None => format!("^[^.]*\\.{}$", any(&name)),
-        Some((table, column)) => {
-            let table = table.strip_suffix('s').unwrap_or(table);
-            format!("^{}s?\\.{}$", any(table), any(column))
-        }
-    }
-}
-
-fn any(name: &str) -> String {
-    let mut pattern = String::new();
-    for it in name.chars() {
-        match it {
-            '*' => pattern.push_str("[^.]*"),
-            it if it.is_alphanumeric() || it == '_' => pattern.push(it),
-            it if it.is_ascii() => {
-                pattern.push('\\');
-                pattern.push(it);
-            }
-            it => pattern.push(it),
-        }
-    }
-    pattern
-}
-
-#[cfg(test)]
-mod tests {
-    use super::column_pattern;
-
-    #[test]
-    fn a_column_name_means_itself() {
-        assert_eq!(column_pattern("Phase"), "^[^.]*\\.phase$");
-        assert_eq!(column_pattern("*_state"), "^[^.]*\\.[^.]*_state$");
-        assert_eq!(column_pattern("jobs.kind"), "^jobs?\\.kind$");
-        assert_eq!(column_pattern("a-b"), "^[^.]*\\.a\\-b$");
     }
 }

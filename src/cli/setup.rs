@@ -2,10 +2,12 @@
 
 use super::args::SetupArgs;
 use super::input::NothingToAnalyse;
-use super::packs::{Loader, options};
+use super::packs::Loader;
 use super::{Streams, note};
 use crate::config::{Config, ConfigError, Configs, Located};
-use crate::discover::{self, ConfigFault, DiscoverError, Discovered, Origin, Request, Workspace};
+use crate::discover::{
+    self, Comparison, ConfigFault, DiscoverError, Discovered, Origin, Reach, Request, Workspace,
+};
 use crate::engine::{Engine, Options};
 use crate::model::Claim;
 use crate::pack::Packs;
@@ -57,10 +59,15 @@ impl Setup {
         rule_ids(&self.packs)
     }
 
+    /// Whether all rules with this id speak of a whole program.
+    pub(super) fn is_of_program(&self, id: &str) -> bool {
+        let mut rules = self.packs.rules.iter().filter(|it| &*it.id.0 == id).peekable();
+        rules.peek().is_some() && rules.all(|it| it.fault.is_of_program())
+    }
+
     /// Reads the sources below `paths`; there must be at least one.
     pub(super) fn discover(&mut self, paths: &[PathBuf], streams: Streams) -> Result<Discovered> {
-        let request = Request { cwd: &self.cwd, paths };
-        let found = accept(discover::discover(&request, &mut self.workspace), streams)?;
+        let found = self.find(paths, streams)?;
         if found.sources.is_empty() {
             for problem in &found.problems {
                 note(&format!("{}: {}", plain(&problem.path), plain(&problem.message)));
@@ -69,6 +76,24 @@ impl Setup {
             return Err(NothingToAnalyse(shown.join(", ")).into());
         }
         Ok(found)
+    }
+
+    /// Reads the sources below `paths`.
+    pub(super) fn find(&mut self, paths: &[PathBuf], streams: Streams) -> Result<Discovered> {
+        let request = Request { cwd: &self.cwd, paths };
+        accept(discover::discover(&request, &mut self.workspace), streams)
+    }
+
+    /// What of `found`, the sources below `paths`, is compared with what of an earlier state.
+    pub(super) fn compare(
+        &mut self,
+        paths: &[PathBuf],
+        found: Discovered,
+        reach: &Reach,
+        streams: Streams,
+    ) -> Result<Comparison> {
+        let request = Request { cwd: &self.cwd, paths };
+        accept(discover::compare(&request, &mut self.workspace, found, reach), streams)
     }
 
     /// Settles what holds for each of the sources shown under `paths`, in the order of their ids.
@@ -102,7 +127,7 @@ impl Setup {
             self.check_rules(&whole, &packs, streams)?;
             let config = whole.for_source(fitting);
             claims.extend(whole.claims.iter().cloned());
-            let options = options(&config);
+            let options = Options::of(&config);
             let same = |it: &(Packs, Options)| it.0.hash == packs.hash && it.1 == options;
             tongue_of.push(tongues.iter().position(same).unwrap_or(tongues.len()));
             if tongue_of.last() == Some(&tongues.len()) {

@@ -20,6 +20,20 @@ pub fn read_toml_folder(folder: &Path) -> Result<Vec<(String, String)>, Discover
     paths.iter().map(|path| Ok((shown(path), read_text(path)?))).collect()
 }
 
+/// The folders and files directly in `folder`, hidden ones left out, sorted by name.
+pub fn entries(cwd: &Path, folder: &Path) -> Result<Vec<PathBuf>, DiscoverError> {
+    let failed = |source| DiscoverError::Path { path: shown(folder), source };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(cwd.join(folder)).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        if !name.as_encoded_bytes().starts_with(b".") {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names.iter().map(|it| folder.join(it)).filter(|it| cwd.join(it).exists()).collect())
+}
+
 /// Path and text of the manifests of package managers in `folder` and not far below, sorted by path.
 pub fn manifests(folder: &Path) -> Vec<(String, String)> {
     let walk = ignore::WalkBuilder::new(folder)

@@ -10,13 +10,15 @@ mod buffer;
 mod decode;
 mod exempt;
 mod files;
+mod git;
 mod globs;
 mod language;
 mod walk;
 mod workspace;
 
 use crate::base::{Problem, ProblemKind, Source, SourceId};
-pub use files::{manifests, read_text, read_toml_folder};
+pub use files::{entries, manifests, read_text, read_toml_folder};
+pub use git::{Comparison, GitError, Reach, compare};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use walk::Candidate;
@@ -41,6 +43,8 @@ pub struct Discovered {
     pub sources: Vec<Source>,
     /// Files and folders that were not read.
     pub problems: Vec<Problem>,
+    /// The file that each source was read from, links resolved.
+    pub files: Vec<PathBuf>,
 }
 
 /// Why nothing can be looked for.
@@ -69,6 +73,9 @@ pub enum DiscoverError {
         /// Why.
         message: String,
     },
+    /// A repository that cannot be asked.
+    #[error(transparent)]
+    Git(#[from] GitError),
     /// A folder of rules without one.
     #[error("no `.toml` file in `{path}`")]
     NoRules {
@@ -89,7 +96,7 @@ pub fn discover(
             continue;
         }
         match read(&candidate) {
-            Ok(Some(source)) => found.push(source),
+            Ok(Some(source)) => found.push(source, candidate.path),
             Ok(None) => (),
             Err(problem) => found.problems.push(problem),
         }
@@ -115,9 +122,10 @@ pub fn list(
 }
 
 impl Discovered {
-    fn push(&mut self, source: Source) {
+    fn push(&mut self, source: Source, file: PathBuf) {
         let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
         self.sources.push(Source { id, ..source });
+        self.files.push(file);
     }
 }
 
@@ -136,18 +144,26 @@ fn read(candidate: &Candidate) -> Result<Option<Source>, Problem> {
         file.take(rest).read_to_end(&mut bytes).map_err(unreadable)?;
     }
     if length > SIZE_LIMIT || bytes.len() as u64 > SIZE_LIMIT {
-        let message = format!("larger than {} MB, not analysed", SIZE_LIMIT / 1_000_000);
-        return Err(problem(candidate, ProblemKind::Limit, &message));
+        return Err(problem(candidate, ProblemKind::Limit, &too_large()));
     }
-    let text = decode::decode(&bytes);
-    let Some(language) = candidate.hint.language(&text) else { return Ok(None) };
-    Ok(Some(Source {
+    Ok(source_of(candidate, &bytes))
+}
+
+fn too_large() -> String {
+    format!("larger than {} MB, not analysed", SIZE_LIMIT / 1_000_000)
+}
+
+/// The source that `bytes` hold; `None` when they are of no language.
+fn source_of(candidate: &Candidate, bytes: &[u8]) -> Option<Source> {
+    let text = decode::decode(bytes);
+    let language = candidate.hint.language(&text)?;
+    Some(Source {
         id: SourceId(0),
         path: candidate.shown.clone(),
         language,
         text,
         exempt: candidate.exempt,
-    }))
+    })
 }
 
 fn problem(candidate: &Candidate, kind: ProblemKind, message: &dyn ToString) -> Problem {

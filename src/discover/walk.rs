@@ -12,12 +12,15 @@ use ignore::{DirEntry, WalkBuilder};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::{fs, io};
 
 /// Folders of other people's code and of build results; walked only when named outright.
 const SKIPPED: [&str; 6] =
     ["vendor", "node_modules", "bower_components", "jspm_packages", "__pycache__", "site-packages"];
+
+/// Files that the walk reads on its way.
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
 /// A file that will be read.
 #[derive(Clone, Debug)]
@@ -35,13 +38,20 @@ pub(super) struct Candidate {
     is_link: bool,
 }
 
+impl Candidate {
+    /// A candidate that is neither named nor a link.
+    pub(super) fn new(shown: String, path: &Path, hint: Hint, exempt: bool) -> Self {
+        Self { shown, path: path.to_owned(), hint, exempt, is_named: false, is_link: false }
+    }
+}
+
 /// All candidates below the paths of `request`, sorted by the path shown.
 pub(super) fn candidates(
     request: &Request<'_>,
     pruned: Globs,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Candidate>, DiscoverError> {
-    let cwd = fs::canonicalize(request.cwd).unwrap_or_else(|_| request.cwd.to_owned());
+    let cwd = canonical(request.cwd);
     let mut walk = Walk { cwd, pruned: Arc::new(pruned), found: BTreeMap::new(), problems };
     for given in request.paths {
         walk.root(given)
@@ -50,6 +60,11 @@ pub(super) fn candidates(
     let mut found: Vec<_> = walk.found.into_values().collect();
     found.sort_by(|a, b| a.shown.cmp(&b.shown));
     Ok(found)
+}
+
+/// `path` without links; as it is when it cannot be reached.
+pub(super) fn canonical(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 struct Walk<'a> {
@@ -83,11 +98,17 @@ impl Walk<'_> {
     }
 
     fn folder(&mut self, root: &Path, shown: &Path) {
+        if let Some(trap) = trap(root) {
+            return self.trapped(&trap, root, shown);
+        }
         let pruned = Arc::clone(&self.pruned);
+        let traps: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
+        let seen = Arc::clone(&traps);
         let walk = WalkBuilder::new(root)
             .require_git(false)
             .follow_links(false)
-            .filter_entry(move |entry| is_wanted(entry, &pruned))
+            .parents(!root.ancestors().skip(1).any(|it| trap(it).is_some()))
+            .filter_entry(move |entry| is_wanted(entry, &pruned) && !is_trapped(entry, &seen))
             .build();
         for entry in walk {
             match entry {
@@ -96,6 +117,13 @@ impl Walk<'_> {
                 Err(error) => self.unreadable(&error, root, shown),
             }
         }
+        let traps = traps.lock().map(|it| it.clone()).unwrap_or_default();
+        traps.iter().for_each(|it| self.trapped(it, root, shown));
+    }
+
+    fn trapped(&mut self, trap: &Path, root: &Path, shown_root: &Path) {
+        let shown = shown_root.join(trap.strip_prefix(root).unwrap_or(trap));
+        self.problem(&shown, "not a regular file, so that its folder is not read".to_owned());
     }
 
     fn entry(&mut self, entry: &DirEntry, root: &Path, shown_root: &Path) {
@@ -189,15 +217,39 @@ fn is_wanted(entry: &DirEntry, pruned: &Globs) -> bool {
     !(is_dir && (is_skipped(entry) || pruned.picks(entry.path(), true)))
 }
 
+/// Whether `entry` is a folder that must not be entered; what is in the way is noted.
+fn is_trapped(entry: &DirEntry, seen: &Mutex<Vec<PathBuf>>) -> bool {
+    let is_dir = entry.file_type().is_some_and(|it| it.is_dir());
+    let Some(trap) = is_dir.then(|| trap(entry.path())).flatten() else { return false };
+    // The root is looked at before the walk.
+    if entry.depth() > 0
+        && let Ok(mut seen) = seen.lock()
+    {
+        seen.push(trap);
+    }
+    true
+}
+
+/// A file of ignore rules in `folder` that is no file: reading a pipe would never end.
+fn trap(folder: &Path) -> Option<PathBuf> {
+    let paths = IGNORE_FILES.map(|it| folder.join(it));
+    paths.into_iter().find(|it| fs::metadata(it).is_ok_and(|it| !it.is_file() && !it.is_dir()))
+}
+
 fn is_skipped(entry: &DirEntry) -> bool {
     let name = entry.file_name();
-    if SKIPPED.iter().any(|it| OsStr::new(it) == name) {
+    if is_skipped_name(name) {
         return true;
     }
     // A folder called `target` may also be source; Cargo's has a tag, or the manifest beside it.
     let path = entry.path();
     path.join("CACHEDIR.TAG").is_file()
         || (name == OsStr::new("target") && path.with_file_name("Cargo.toml").is_file())
+}
+
+/// Whether a folder of this name is walked only when it is named outright.
+pub(super) fn is_skipped_name(name: &OsStr) -> bool {
+    SKIPPED.iter().any(|it| OsStr::new(it) == name)
 }
 
 /// How `root` is shown: relative to the working directory when it lies inside, else as given.
@@ -208,6 +260,7 @@ pub(super) fn shown_root(given: &Path, root: &Path, cwd: &Path) -> PathBuf {
     }
 }
 
+/// `path` for people.
 pub(super) fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }

@@ -3,6 +3,7 @@
 mod contract;
 mod isolate;
 mod memo;
+mod options;
 
 use crate::analysis::{Program, Settled, Store, dump, gaps};
 use crate::base::{Language, Problem, ProblemKind, Source, Span};
@@ -14,22 +15,12 @@ use crate::model::{self, Claim, ColumnClass, Lexica, Lexicon};
 use crate::pack::Packs;
 use crate::rule::Rule;
 pub use memo::{Interrupt, Memo};
+pub use options::Options;
 use rayon::prelude::*;
 use std::fmt::Write as _;
 
 /// Stack of the threads that walk input: what nests in a source nests in the walk.
 const STACK_BYTES: usize = 512 << 20;
-
-/// What a run can be told besides its packs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Regular expressions for columns that are states besides the built-in ones.
-    pub state_columns: Vec<String>,
-    /// Regular expressions for columns that are never states.
-    pub never_columns: Vec<String>,
-    /// The engine that statements go to, where the code does not tell.
-    pub dialect: Option<model::Engine>,
-}
 
 /// A stage whose value can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

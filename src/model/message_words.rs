@@ -105,8 +105,18 @@ pub struct MessageWords {
     pub attempts: NameSet,
     /// First or last words of functions that do something which is lost when they fail.
     pub work: NameSet,
-    /// First words of the program's own functions that only tell somebody, or tidy up.
+    /// First or last words of the program's own functions that only tell somebody, or tidy up.
     pub tells: NameSet,
+    /// Words of variables and classes that speak to another machine.
+    pub remote: NameSet,
+    /// Requests that are called like accessors.
+    pub requests: NameSet,
+    /// Calls of a message or job that do its work.
+    pub runs: NameSet,
+    /// Functions that wait for a result no longer than so long.
+    pub timeouts: NameSet,
+    /// Words in the names of types whose functions only tidy up.
+    pub tidies: WordSet,
     /// Variables that hold something which only tells somebody.
     pub notices: NameSet,
     /// Calls whose result is that of the callable that they are given.
@@ -168,8 +178,8 @@ impl MessageWords {
             accessor: NameSet::of(
                 "get is has to as into with count len try_into from new default clone iter collect \
                  map filter and or ok trim split format bind contains starts ends keys values name id \
-                 attempts type can should supports unwrap expect qos basic_qos config option options \
-                 builder now elapsed last successful status json",
+                 attempts type can should supports knows accepts matches understands unwrap expect qos \
+                 basic_qos config option options builder now elapsed last successful status json",
             ),
             harmless: NameSet::of(
                 "sleep usleep tick close disconnect rollback roll_back rollBack in_transaction begin \
@@ -179,7 +189,7 @@ impl MessageWords {
                  current subscription topic queue channel basic_qos context last_error stack next bus \
                  middleware container logger inspect spawn abort drop flush_log start_timer \
                  stop_timer observe inc timeout connect_timeout lt lte gt gte eq limit select accept \
-                 fit quality",
+                 fit quality hdel del expire hincrby",
             ),
             parse: word_set(
                 "json json_decode decode deserialize unserialize parse from_slice from_str from_json \
@@ -239,7 +249,7 @@ impl MessageWords {
             ),
             attempts: NameSet::of(
                 "attempts attempt tries retries retry_count retries_count num_retries delivery_count \
-                 redelivered is_redelivered receive_count approximate_receive_count get_attempts \
+                 receive_count approximate_receive_count get_attempts \
                  retry_attempts attempt_count failure_count error_count times_retried get_retries \
                  num_delivered read_ct",
             ),
@@ -249,8 +259,14 @@ impl MessageWords {
                  perform persist commit deliver archive apply migrate transfer",
             ),
             tells: NameSet::of(
-                "notify invalidate purge broadcast announce emit warm forget ping cleanup clean alert",
+                "notify invalidate purge broadcast announce emit warm forget ping cleanup clean alert \
+                 mail mails email emails sms notification notifications slack",
             ),
+            remote: NameSet::of("http guzzle client api sdk gateway"),
+            requests: NameSet::of("get head options"),
+            runs: NameSet::of("fire handle execute run perform process"),
+            timeouts: NameSet::of("timeout timeout_at"),
+            tidies: word_set("invalidation cdn cache purge"),
             notices: NameSet::of("notification notifications notice alert"),
             chains: NameSet::of("and_then or_else then try_for_each map_ok and_then_async"),
         }

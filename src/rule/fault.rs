@@ -57,6 +57,11 @@ impl FaultKind {
         Self::RivalClaim,
     ];
 
+    /// Whether it speaks of a whole program: a fragment lacks what would answer it.
+    pub fn is_of_program(self) -> bool {
+        self == Self::UnsweptState
+    }
+
     /// The kebab-case name used in rule files.
     pub fn word(self) -> &'static str {
         match self {

@@ -5,8 +5,10 @@
 //! left out, so that a finding keeps its own whatever the configuration says about its neighbours.
 
 mod baseline;
+mod changes;
 mod expect;
 mod fingerprint;
+mod fresh;
 mod insert;
 mod levels;
 mod order;
@@ -18,6 +20,7 @@ use crate::base::Source;
 use crate::config::Configs;
 use crate::finding::Finding;
 pub use baseline::{Baseline, Entry, joined};
+pub use fresh::{State, fresh, is_same_program};
 pub use insert::{expecting, is_reason};
 pub use own::{DEAD_ENTRY_ID, OWN_RULES, OwnRule};
 

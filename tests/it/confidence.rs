@@ -40,6 +40,58 @@ function bulk_trash() {{
     )
 }
 
+/// A mirror of what another system says; `{}` is the state that the rows were picked by.
+fn mirror(picked: &str) -> String {
+    format!(
+        "<?php
+class Subscription extends Illuminate\\Database\\Eloquent\\Model {{}}
+class Sync {{
+    public function run(): void {{
+        foreach (Subscription::where('paid', {picked})->get() as $subscription) {{
+            $this->gateway->look($subscription);
+            $subscription->paid = false;
+            $subscription->save();
+        }}
+    }}
+}}
+"
+    )
+}
+
+#[test]
+fn what_was_done_once_can_be_undone_twice() {
+    assert_eq!(confidence(&mirror("true")), [Confidence::Low]);
+}
+
+#[test]
+fn rows_that_are_as_the_write_makes_them_are_no_check() {
+    assert_eq!(confidence(&mirror("false")), [Confidence::Low]);
+}
+
+#[test]
+fn a_check_that_only_spares_a_write_is_none() {
+    let program = |body: &str| {
+        format!(
+            "<?php
+class Database extends Illuminate\\Database\\Eloquent\\Model {{}}
+class Page {{
+    public function show(int $id): void {{
+        $database = Database::find($id);
+        if ($database->status !== 'running') {{
+            $database->status = 'running';
+            $database->save();
+            {body}
+        }}
+        $this->render($database);
+    }}
+}}
+"
+        )
+    };
+    assert_eq!(confidence(&program("")), [Confidence::Low]);
+    assert_eq!(confidence(&program("$this->mailer->send($database);")), [Confidence::High]);
+}
+
 #[test]
 fn a_flag_that_says_what_was_done_is_a_state() {
     assert_eq!(confidence(&flag("reminder_mailed")), [Confidence::Medium]);

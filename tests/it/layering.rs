@@ -24,6 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("config", &["base", "finding", "model"]),
     ("discover", &["base", "config"]),
     ("triage", &["base", "config", "finding"]),
+    ("marker", &["base", "finding"]),
     (
         "engine",
         &[
@@ -44,14 +45,18 @@ const EDGES: &[(&str, &[&str])] = &[
     ("report", &["base", "finding", "rule", "triage"]),
     (
         "cli",
+        // The command line starts the server, and nothing else of it.
         &[
-            "base", "config", "discover", "engine", "finding", "model", "pack", "report", "rule",
-            "triage",
+            "base", "config", "discover", "engine", "finding", "lsp", "marker", "model", "pack",
+            "report", "rule", "triage",
         ],
     ),
     (
         "lsp",
-        &["base", "config", "discover", "engine", "finding", "pack", "report", "rule", "triage"],
+        &[
+            "base", "config", "discover", "engine", "finding", "model", "pack", "report", "rule",
+            "triage",
+        ],
     ),
     ("main", &["cli"]),
 ];
@@ -67,8 +72,11 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sqlparser", &["lang::sql"]),
     ("toml", &["pack", "config"]),
     ("schemars", &["config"]),
-    ("serde", &["pack", "report"]),
+    ("serde", &["pack", "report", "lsp"]),
     ("serde_json", &["config", "report", "triage", "lsp"]),
+    ("lsp_server", &["lsp"]),
+    ("lsp_types", &["lsp"]),
+    ("crossbeam_channel", &["lsp"]),
     ("codespan_reporting", &["report"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
@@ -78,6 +86,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("anyhow", &["cli", "lsp"]),
     ("mimalloc", &["main"]),
     ("ignore", &["discover"]),
+    ("git2", &["discover"]),
+    ("imara_diff", &["triage"]),
     ("rayon", &["engine"]),
     ("regex", &["lang::sql", "model", "pack"]),
     ("thiserror", &["*"]),

@@ -3,9 +3,8 @@
 //! Each file, or folder of files, is a program of its own; only the rules of messages count.
 
 use crate::markers::{self, Found};
-use rowrace::base::{Language, Lines, Source, SourceId};
+use rowrace::base::{Language, Source, SourceId};
 use rowrace::engine::{Engine, Options};
-use rowrace::finding::Severity;
 use rowrace::pack::Packs;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,20 +58,8 @@ fn source(idx: usize, path: &Path) -> Source {
 }
 
 fn findings(engine: &Engine, sources: &[Source]) -> Vec<Found> {
-    let lines: Vec<Lines> = sources.iter().map(|it| Lines::of(&it.text)).collect();
     let outcome = engine.analyze(sources);
     let of_messages =
         outcome.findings.into_iter().filter(|it| RULES.contains(&&*it.rule.to_string()));
-    of_messages
-        .map(|it| {
-            let at = it.primary.source.0 as usize;
-            Found {
-                path: sources[at].path.clone(),
-                line: lines[at].line_index(it.primary.start) + 1,
-                end_line: lines[at].line_index(it.primary.end) + 1,
-                rule: it.rule.to_string(),
-                is_note: it.severity == Severity::Note,
-            }
-        })
-        .collect()
+    of_messages.filter_map(|it| Found::of(&it, sources)).collect()
 }

@@ -10,6 +10,7 @@
 use crate::run;
 use rowrace::base::Lines;
 use rowrace::engine::Engine;
+use rowrace::marker::{role_corrections, role_markers};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -24,14 +25,7 @@ fn calls_mean_what_the_packs_say() {
         let text = fs::read_to_string(&path).expect("a fixture");
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let found = roles(&engine, &name, &text, language);
-        for (line, role, is_missing) in markers(&text) {
-            let has = found.get(&line).is_some_and(|it| it.contains(&*role));
-            match (has, is_missing) {
-                (true, true) => wrong.push(format!("{name}:{line}: drop MISSING: {role}")),
-                (false, false) => wrong.push(format!("{name}:{line}: no {role}")),
-                _ => (),
-            }
-        }
+        wrong.extend(role_corrections(&name, &role_markers(&text), &found));
     }
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
@@ -47,22 +41,6 @@ fn roles(
     let mut out: BTreeMap<usize, BTreeSet<&'static str>> = BTreeMap::new();
     for (span, roles) in engine.roles(&[run::source(name, text.to_owned(), language)]) {
         out.entry(lines.line_index(span.start) + 1).or_default().extend(roles);
-    }
-    out
-}
-
-/// Line, role and whether it is known to be missing, of each marker.
-fn markers(text: &str) -> Vec<(usize, String, bool)> {
-    let mut out = Vec::new();
-    for (idx, line) in text.lines().enumerate() {
-        let Some((_, marker)) = line.split_once("//~") else { continue };
-        let carets = marker.chars().take_while(|it| *it == '^').count();
-        let is_missing = marker.contains("MISSING");
-        for word in marker.split_whitespace() {
-            if let Some(role) = word.strip_prefix("role:") {
-                out.push((idx + 1 - carets, role.to_owned(), is_missing));
-            }
-        }
     }
     out
 }

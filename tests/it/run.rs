@@ -1,10 +1,9 @@
 //! What does a run find in a few sources, as the markers see it?
 
 use crate::markers::{self, Correction, Found};
-use rowrace::base::{Language, Lines, Source, SourceId};
+use rowrace::base::{Language, Source, SourceId};
 use rowrace::config::Config;
 use rowrace::engine::{Engine, Options};
-use rowrace::finding::{Finding, Severity};
 use rowrace::pack::Packs;
 use rowrace::triage::triage;
 use std::path::{Path, PathBuf};
@@ -26,7 +25,7 @@ pub(crate) fn packs() -> Packs {
 pub(crate) fn findings(engine: &Engine, sources: &[Source]) -> Vec<Found> {
     let outcome = engine.analyze(sources);
     let triaged = triage(outcome.findings, sources, &Config::default().into());
-    triaged.findings.iter().map(|it| found(&it.finding, sources)).collect()
+    triaged.findings.iter().filter_map(|it| Found::of(&it.finding, sources)).collect()
 }
 
 /// Where the markers in the sources and the findings disagree; `keeps` says which findings count.
@@ -68,17 +67,5 @@ pub(crate) fn language(path: &Path) -> Option<Language> {
         "rs" => Some(Language::Rust),
         "sql" => Some(Language::Sql),
         _ => None,
-    }
-}
-
-fn found(finding: &Finding, sources: &[Source]) -> Found {
-    let source = &sources[finding.primary.source.0 as usize];
-    let lines = Lines::of(&source.text);
-    Found {
-        path: source.path.clone(),
-        line: lines.line_index(finding.primary.start) + 1,
-        end_line: lines.line_index(finding.primary.end) + 1,
-        rule: finding.rule.to_string(),
-        is_note: finding.severity == Severity::Note,
     }
 }

@@ -12,7 +12,8 @@ use crate::analysis::summary::{Effect, Summary};
 use crate::analysis::value::{Identity, Value};
 use crate::base::Language;
 use crate::ir::{Callee, ClassRef, FuncRef, Function, TypeRef};
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub(super) struct Binding {
     site: Identity,
     /// What the callables gave that the callee called, by what it knows them as.
     results: Vec<(Value, Value)>,
+    /// Loads that were brought over with a write; other writes of the callee have them too.
+    loads: RefCell<FxHashMap<*const LoadFact, Arc<LoadFact>>>,
 }
 
 /// The path from a callable that only a caller knows to what a call of it gives.
@@ -278,6 +281,7 @@ impl Interp<'_> {
             captures: Vec::new(),
             site: Identity(hasher.finish()),
             results: Vec::new(),
+            loads: RefCell::default(),
         }
     }
 
@@ -365,7 +369,7 @@ impl Interp<'_> {
             Effect::Load(load) => {
                 let point = self.tick();
                 if !self.rehearsal {
-                    self.loads.push((point, bind_load(load, binding, state)));
+                    self.loads.push((point, Arc::new(bind_load(load, binding, state))));
                 }
             }
             Effect::Acquire(held) => {
@@ -444,12 +448,9 @@ impl Interp<'_> {
             check.row = super::row::non_null(self.settled(before, &check.row));
         }
         for load in &mut write.loads {
-            load.key = load.key.as_ref().map(|it| self.settled(before, it));
+            *load = self.brought_over(before, load, binding);
         }
         write.context = prefix_context(&write.context, before);
-        for load in &mut write.loads {
-            load.context = prefix_context(&load.context, before);
-        }
         if write.trace.len() < 8 {
             write.trace.push(site.call.name_span.cover(self.span));
         }
@@ -457,6 +458,31 @@ impl Interp<'_> {
         let point = self.tick();
         state.last_write = Some(write.id);
         self.writes.push((point, write));
+    }
+
+    /// The load of a callee's write in the caller's terms; one and the same for all writes of a call.
+    fn brought_over(
+        &self,
+        before: &State,
+        load: &Arc<LoadFact>,
+        binding: &Binding,
+    ) -> Arc<LoadFact> {
+        if let Some(found) = binding.loads.borrow().get(&Arc::as_ptr(load)) {
+            return Arc::clone(found);
+        }
+        let mut out = LoadFact::clone(load);
+        out.row = binding.value(&out.row);
+        let key = out.key.as_ref().map(|it| binding.value(it));
+        out.key = key.map(|it| self.settled(before, &it));
+        out.table.value = out.table.value.as_ref().map(|it| binding.value(it));
+        for held in &mut out.context.held {
+            held.id = binding.id(held.id);
+            held.row = held.row.as_ref().map(|it| binding.value(it));
+        }
+        out.context = prefix_context(&out.context, before);
+        let out = Arc::new(out);
+        binding.loads.borrow_mut().insert(Arc::as_ptr(load), Arc::clone(&out));
+        out
     }
 }
 
@@ -503,6 +529,7 @@ fn without_evidence(write: &WriteFact) -> WriteFact {
     out
 }
 
+/// A callee's write in the caller's terms, but for its loads.
 pub(super) fn bind_write(write: WriteFact, binding: &Binding) -> WriteFact {
     let mut out = write;
     out.id = binding.id(out.id);
@@ -522,15 +549,6 @@ pub(super) fn bind_write(write: WriteFact, binding: &Binding) -> WriteFact {
     }
     for check in &mut out.checks {
         *check = bind_check(check, binding);
-    }
-    for load in &mut out.loads {
-        load.row = binding.value(&load.row);
-        load.key = load.key.as_ref().map(|it| binding.value(it));
-        load.table.value = load.table.value.as_ref().map(|it| binding.value(it));
-        for held in &mut load.context.held {
-            held.id = binding.id(held.id);
-            held.row = held.row.as_ref().map(|it| binding.value(it));
-        }
     }
     for held in &mut out.context.held {
         held.id = binding.id(held.id);

@@ -10,6 +10,7 @@ use crate::analysis::value::{Identity, Value};
 use crate::ir::{ParamRef, Statement, StatementKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Positions of loads by a value.
 type Index<'a> = FxHashMap<&'a Value, Vec<usize>>;
@@ -17,9 +18,9 @@ type Index<'a> = FxHashMap<&'a Value, Vec<usize>>;
 /// Tables over a body, made once for all of its writes.
 pub(super) struct Around<'a> {
     /// All loads of the body.
-    loads: &'a [(Point, LoadFact)],
+    loads: &'a [(Point, Arc<LoadFact>)],
     /// What was loaded around the body.
-    known: &'a [LoadFact],
+    known: &'a [Arc<LoadFact>],
     by_row: Index<'a>,
     by_key: Index<'a>,
     /// By everything that their keys are made of.
@@ -72,7 +73,7 @@ impl<'a> Around<'a> {
     /// Whether a row that was tested is the one that is written.
     pub(super) fn touches(&self, write: &WriteFact, row: &Value) -> bool {
         let first = self.by_row.get(row).and_then(|it| it.first());
-        relates(write, row, first.map(|it| &self.loads[*it].1), self.known)
+        relates(write, row, first.map(|it| &*self.loads[*it].1), self.known)
     }
 
     /// The loads of what is written, in order.

@@ -335,7 +335,7 @@ impl<'p> Interp<'p> {
             weak: true,
         };
         let point = self.tick();
-        self.loads.push((point, load));
+        self.loads.push((point, Arc::new(load)));
     }
 
     /// An object whose fields are the columns of one loaded row is that row, with a class.

@@ -79,7 +79,7 @@ impl Interp<'_> {
             summary,
             resolved: std::mem::take(&mut self.resolved),
             writes: all,
-            loads: self.loads.iter().map(|(_, it)| it.clone()).collect(),
+            loads: self.loads.iter().map(|(_, it)| Arc::clone(it)).collect(),
             nested: std::mem::take(&mut self.nested_resolved),
             looked,
             at: self.at,
@@ -258,7 +258,7 @@ impl Interp<'_> {
             }
         }
         for (point, load) in &self.loads {
-            out.push((*point, Effect::Load(Box::new(load.clone()))));
+            out.push((*point, Effect::Load(Arc::clone(load))));
         }
         out.extend(self.passed_checks());
         out.sort_by_key(|it| it.0);

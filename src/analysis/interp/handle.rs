@@ -139,7 +139,7 @@ impl Interp<'_> {
     }
 
     /// A type of the vocabulary; a transaction goes to the engine of what it was begun on.
-    pub(super) fn handle_type(&self, state: &State, site: &Site<'_>, name: &str) -> TypeRef {
+    pub(super) fn typed_handle(&self, state: &State, site: &Site<'_>, name: &str) -> TypeRef {
         let is_handle =
             matches!(self.fact_of(name).and_then(|it| it.kind), Some(TypeKindHint::Executor(_)));
         let from = self.types_of(state, &site.receiver).into_iter().next();

@@ -7,16 +7,19 @@ use crate::analysis::sql_value;
 use crate::analysis::state::State;
 use crate::analysis::value::Value;
 use crate::base::Name;
-use crate::ir::{ParamRef, Statement};
+use crate::ir::{ParamRef, Statement, StatementKind};
 use std::collections::BTreeMap;
 
 impl Interp<'_> {
-    /// A statement makes rows.
+    /// A statement makes rows, unless it deletes them.
     pub(super) fn note_statement_insert(
         &mut self,
         stmt: &Statement,
         params: &BTreeMap<ParamRef, Value>,
     ) {
+        if stmt.kind == StatementKind::Delete {
+            return;
+        }
         let sets = stmt.sets.iter().map(|it| (it.column.clone(), sql_value(&it.value, params)));
         let table = Table { table: Some(stmt.table.clone()), model: None, value: None };
         let sets = sets.collect();

@@ -66,6 +66,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// Bodies with more blocks than this are read once, without going round their loops.
 const MAX_BLOCKS_TWICE: usize = 1500;
@@ -106,7 +107,7 @@ pub(crate) struct Outcome {
     /// All writes in it, with the evidence gathered so far.
     pub(crate) writes: Vec<WriteFact>,
     /// All loads in it.
-    pub(crate) loads: Vec<LoadFact>,
+    pub(crate) loads: Vec<Arc<LoadFact>>,
     /// What is known of its closures.
     pub(crate) nested: Vec<(FuncRef, Resolved)>,
     /// Writes whose count it looked at.
@@ -140,9 +141,9 @@ pub(crate) struct Interp<'p> {
     span: Span,
     effects: Vec<(Point, Effect)>,
     writes: Vec<(Point, WriteFact)>,
-    loads: Vec<(Point, LoadFact)>,
+    loads: Vec<(Point, Arc<LoadFact>)>,
     /// For closures: what was loaded around them.
-    known: Vec<LoadFact>,
+    known: Vec<Arc<LoadFact>>,
     /// Values that leave the function's sight: arguments of unknown calls, stored fields.
     escaped: Vec<(Point, Value)>,
     returns: Vec<(BlockId, Value, State)>,
@@ -487,11 +488,20 @@ fn merge(entry: &mut Option<State>, state: State) {
     }
 }
 
+/// Whether a question to an attempted lock is whether it was got.
+fn asks_whether_held(name: &str) -> bool {
+    let name = crate::base::snake_case(name);
+    let last = name.rsplit('_').next().unwrap_or_default();
+    matches!(last, "acquired" | "locked" | "held" | "owned" | "got" | "granted")
+}
+
 /// For a test of a tried lock: which, and whether a true test means that it was got.
 fn tried_lock(tested: &Value) -> Option<(Identity, bool)> {
     match tested {
         Value::Got(id) => Some((*id, true)),
         Value::Truthy(inner) => tried_lock(inner),
+        // `$lock->isAcquired()`
+        Value::Path(it) => tried_lock(&it.0).filter(|_| asks_whether_held(&it.1)),
         Value::Test(test) => {
             let (id, got) = tried_lock(&test.left)?;
             let falsy = |it: &Value| matches!(it, Value::Bool(false) | Value::Null | Value::Int(0));

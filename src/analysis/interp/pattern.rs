@@ -3,7 +3,8 @@
 use super::Interp;
 use super::call::Site;
 use super::call::Target;
-use crate::analysis::object::ObjectKind;
+use super::same::is_key_column;
+use crate::analysis::object::{Field, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::value::Value;
 use crate::base::{Language, Name};
@@ -72,6 +73,9 @@ impl<'p> Interp<'p> {
         if is_statement && let Some((pattern, rest)) = self.statement_pattern(name, site) {
             return Target::Pattern { pattern, rest, weak: pattern.weak };
         }
+        if let Some(found) = self.inherited_statement(name, site) {
+            return found;
+        }
         let known = types.iter().any(|it| self.is_known_type(it) && !self.is_bare_interface(it));
         if known && !types.iter().any(|it| self.is_row_class(&it.name)) {
             return self.extension(state, name, site, types).unwrap_or(Target::Unknown);
@@ -115,6 +119,33 @@ impl<'p> Interp<'p> {
         let Target::Pattern { pattern, .. } = &found else { return None };
         let fits = site.is_static || matches!(pattern.role, Role::CallWith { .. });
         fits.then_some(found)
+    }
+
+    /// `$this->query("UPDATE …")` where a parent is not declared: a method that the program does not have,
+    /// by a name that suggests a connection, given a statement.
+    fn inherited_statement(&self, name: &Name, site: &Site<'_>) -> Option<Target<'p>> {
+        let program = self.shared.program;
+        let vocabulary = self.shared.vocabulary;
+        let class = self.root.class.as_deref().filter(|_| site.receiver == Value::This)?;
+        let is_foreign = |ty: &TypeRef| program.type_decl(&ty.name).is_none();
+        if !program.ancestry(class).iter().any(is_foreign)
+            || super::format::parse_value(site.args.first()?).is_empty()
+        {
+            return None;
+        }
+        vocabulary.candidates(self.language, name).find_map(|(pattern, rest)| {
+            let runs = matches!(
+                pattern.role,
+                Role::Execute { sql: Some(Access::Arg(0, _)), .. }
+                    | Role::Prepare { sql: Access::Arg(0, _), .. }
+            );
+            let any = pattern.on.iter().any(|it| &**it == "*");
+            (any && runs && self.fits(pattern, site)).then(|| Target::Pattern {
+                pattern,
+                rest: rest.into(),
+                weak: true,
+            })
+        })
     }
 
     /// A row whose class is not declared is saved as the pack that loaded it says; what a row gives by
@@ -332,8 +363,18 @@ pub(super) fn admits(state: &State, role: &Role, site: &Site<'_>) -> bool {
         Role::Query { source, .. } if source.table == Some(Access::Receiver) => {
             matches!(site.receiver, Value::Static(_) | Value::Case(..) | Value::Class(_))
         }
+        Role::Refresh { row: Access::Receiver, .. } => is_made_with_key(state, &site.receiver),
         _ => true,
     }
+}
+
+/// An object of a class that nothing is known of, made here and given its key.
+fn is_made_with_key(state: &State, value: &Value) -> bool {
+    let Some(object) = state.object(value).filter(|it| it.kind == ObjectKind::Plain) else {
+        return false;
+    };
+    let told = |it: (&Name, &Field)| it.1.changed.is_some() && is_key_column(it.0);
+    matches!(value, Value::Object(_)) && object.ty.is_some() && object.fields.iter().any(told)
 }
 
 pub(super) fn may_be_called(state: &State, value: &Value) -> bool {

@@ -482,7 +482,7 @@ impl Interp<'_> {
             weak,
         };
         let point = self.tick();
-        self.loads.push((point, load));
+        self.loads.push((point, Arc::new(load)));
         row
     }
 

@@ -13,7 +13,7 @@ use super::tested::ids_in;
 use super::tested::leads_to;
 use super::tested::ran;
 use super::{Interp, Point};
-use crate::analysis::fact::{CheckFact, ClaimFact, Look, WriteFact};
+use crate::analysis::fact::{CheckFact, ClaimFact, Look, Transaction, WriteFact};
 use crate::analysis::gate::{Gates, Side};
 use crate::analysis::state::State;
 use crate::analysis::summary::{CallSite, Effect};
@@ -23,6 +23,7 @@ use crate::ir::{BlockId, InstrKind, Terminator};
 use crate::model::Role;
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// How much evidence a write carries at most.
 pub(super) const MAX_EVIDENCE: usize = 8;
@@ -66,9 +67,19 @@ impl Interp<'_> {
         let work = self.work_sites();
         for (point, write) in &mut writes {
             write.followed |= work.iter().any(|at| self.comes_after(&mut gates, *at, *point));
+            write.behind |= self.is_behind_writes(&mut gates, *point, write);
         }
         drop(gates);
         self.writes = writes;
+    }
+
+    /// Whether something else is written before it in the transaction that is open.
+    fn is_behind_writes(&self, gates: &mut Gates<'_>, point: Point, write: &WriteFact) -> bool {
+        let open = matches!(write.context.transaction, Transaction::Open | Transaction::Strict);
+        open && self.resolved.calls.iter().any(|((block, instr), call)| {
+            let at = Point { block: *block, instr: *instr, seq: u32::MAX };
+            call.durable && call.works && precedes(gates, at, point)
+        })
     }
 
     /// Call sites that do more than tell.
@@ -88,7 +99,8 @@ impl Interp<'_> {
                 )
             })
         };
-        self.resolved.calls.iter().filter(|(_, it)| !tells(it)).map(|(at, _)| *at).collect()
+        let works = |it: &CallSite| !tells(it) && !turns_a_constant(it);
+        self.resolved.calls.iter().filter(|(_, it)| works(it)).map(|(at, _)| *at).collect()
     }
 
     /// Whether a call site is reached after the point in the same round of any loop.
@@ -135,7 +147,7 @@ impl Interp<'_> {
                 check.works = works;
                 push_check(write, check);
             }
-            write.loads.push(load.clone());
+            write.loads.push(Arc::clone(load));
         }
     }
 
@@ -182,7 +194,10 @@ impl Interp<'_> {
         write: &WriteFact,
     ) -> bool {
         self.resolved.calls.iter().any(|((block, instr), call)| {
-            let own = (*block, *instr) == (point.block, point.instr) || persists(call, write);
+            // The read itself is run by a call as well.
+            let own = (*block, *instr) == (point.block, point.instr)
+                || (*block, *instr) == (load.block, load.instr)
+                || persists(call, write);
             let at = Point { block: *block, instr: *instr, seq: u32::MAX };
             (call.works || !own && call.durable) && precedes(gates, load, at)
         })
@@ -399,6 +414,12 @@ fn is_stale_copy(
         before |= precedes(gates, at, claim);
     }
     before
+}
+
+/// `StatusCode::NO_CONTENT.into_response()`: an unknown method of a constant, given nothing.
+fn turns_a_constant(call: &CallSite) -> bool {
+    let fixed = call.receiver.is_constant() || matches!(call.receiver, Value::Static(_));
+    call.unknown && call.args.is_empty() && fixed && !matches!(call.receiver, Value::Class(_))
 }
 
 /// Whether the call does nothing but write the same row back.

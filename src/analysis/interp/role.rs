@@ -8,7 +8,7 @@ use crate::analysis::state::State;
 use crate::analysis::value::{FoldedText, TestOp, Value};
 use crate::base::Name;
 use crate::ir::TypeRef;
-use crate::model::{Access, CallPattern, MessageRole, Role};
+use crate::model::{Access, CallPattern, MessageRole, Role, RowSource};
 use std::sync::Arc;
 
 impl Interp<'_> {
@@ -67,7 +67,7 @@ impl Interp<'_> {
                 };
                 known.or_else(named)
             }
-            name => Some(self.handle_type(state, site, name)),
+            name => Some(self.typed_handle(state, site, name)),
         };
         let Some(mut ty) = ty else { return value };
         if matches!(pattern.role, Role::Prepare { .. }) {
@@ -555,6 +555,8 @@ fn reads_rows(role: &Role) -> bool {
 /// closure gives for it.
 fn makes_of_result(role: &Role) -> bool {
     let from = match role {
+        // A query that was just built is run.
+        Role::Load { source, .. } => return *source == RowSource::default(),
         Role::Read { row, .. } => row,
         Role::CallWith { with: Some(with), gives: None, .. } => with,
         Role::Same { from } => from,

@@ -32,10 +32,13 @@ impl Interp<'_> {
             self.run_statement(state, Some(site), &root, Yield::Statement, id);
             return self.fetch(state, &root, gives);
         }
-        let on_query =
-            matches!(state.object(&site.receiver).map(|it| &it.kind), Some(ObjectKind::Query(_)));
+        let is_query = |state: &State, it: &Value| {
+            matches!(state.object(it).map(|it| &it.kind), Some(ObjectKind::Query(_)))
+        };
         let pending = Value::path(site.receiver.clone(), "{query}");
-        let root = if on_query {
+        let root = if is_query(state, &site.result) {
+            site.result.clone()
+        } else if is_query(state, &site.receiver) {
             site.receiver.clone()
         } else if query_mut(state, &pending).is_some() {
             pending
@@ -229,16 +232,12 @@ impl Interp<'_> {
         if let Some(lock) = lock {
             self.acquire(state, lock, Some(row.clone()));
         }
-        if let Some(object) = state.heap.get(&row).cloned() {
-            let mut object = (*object).clone();
-            object.fields.clear();
-            state.put(row.clone(), object);
-        }
+        let key = self.forget_fields(state, &row, &table);
         let load = crate::analysis::fact::LoadFact {
             row: row.clone(),
             table,
             filters: Vec::new(),
-            key: Some(Value::path(row.clone(), "id")),
+            key: Some(key.unwrap_or_else(|| Value::path(row.clone(), "id"))),
             context: self.context(state),
             locks: lock.is_some(),
             span: self.span,
@@ -246,8 +245,29 @@ impl Interp<'_> {
             weak: false,
         };
         let point = self.tick();
-        self.loads.push((point, load));
+        self.loads.push((point, Arc::new(load)));
         row
+    }
+
+    /// What was known of an object's fields is over when it is filled from its row; gives the key that
+    /// it was told before.
+    fn forget_fields(&self, state: &mut State, row: &Value, table: &Table) -> Option<Value> {
+        let object = state.heap.get(row)?.clone();
+        let is_made = matches!(row, Value::Object(_)) && object.kind == ObjectKind::Plain;
+        let given = object.fields.iter().filter(|it| it.1.changed.is_some());
+        let mut keys = given.filter(|it| super::same::is_key_column(it.0));
+        let key = keys.next().map(|it| it.1.value.clone());
+        let mut object = (*object).clone();
+        object.fields.clear();
+        match &mut object.kind {
+            ObjectKind::Row(it) => it.fresh = false,
+            kind if is_made => {
+                *kind = ObjectKind::Row(RowState { table: table.clone(), ..RowState::default() });
+            }
+            _ => (),
+        }
+        state.put(row.clone(), object);
+        key
     }
 
     /// The table of a row, from its load or its class.
@@ -372,6 +392,7 @@ impl Interp<'_> {
             weak,
             only_if: Vec::new(),
             followed: false,
+            behind: false,
             workerlike: false,
         };
         let point = self.tick();

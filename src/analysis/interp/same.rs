@@ -6,6 +6,7 @@ use crate::analysis::value::Value;
 use crate::base::folded;
 use crate::ir::{Condition, ConditionOp, ParamRef, SqlExpr, Statement, StatementKind};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Whether a statement has a condition besides its key: only then can it be a claim.
 pub(super) fn may_claim(write: &WriteFact) -> bool {
@@ -116,7 +117,7 @@ pub(super) fn relates(
     write: &WriteFact,
     row: &Value,
     load: Option<&LoadFact>,
-    known: &[LoadFact],
+    known: &[Arc<LoadFact>],
 ) -> bool {
     if write.is_claiming_insert() {
         return false;

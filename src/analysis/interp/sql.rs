@@ -373,9 +373,7 @@ impl Interp<'_> {
                 StatementKind::Insert | StatementKind::InsertIgnore | StatementKind::Delete => {
                     self.durable = true;
                     wrote = true;
-                    if parsed.kind != StatementKind::Delete {
-                        self.note_statement_insert(parsed, &params);
-                    }
+                    self.note_statement_insert(parsed, &params);
                     self.note_insert(state, (parsed, Arc::new(params)), (id, gives));
                     self.fresh_row(state, parsed, id);
                     if let Some(it) = statement_mut(state, root) {
@@ -505,7 +503,7 @@ impl Interp<'_> {
             weak: false,
         };
         let point = self.tick();
-        self.loads.push((point, load));
+        self.loads.push((point, Arc::new(load)));
         row
     }
 

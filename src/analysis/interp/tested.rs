@@ -181,9 +181,17 @@ pub(super) fn counts(value: &Value, write: &WriteFact) -> bool {
     value.walk(&mut |it| {
         found |= *it == Value::Count(write.id)
             || *it == outcome && !is_plain_outcome(write)
-            || it.as_path().is_some_and(|(base, _)| *base == outcome);
+            || it.as_path().is_some_and(|(base, _)| *base == outcome)
+            || is_compared_with_number(it, &outcome);
     });
     found
+}
+
+/// Whether something is compared with numbers: then it is one.
+fn is_compared_with_number(value: &Value, wanted: &Value) -> bool {
+    let Value::Test(test) = value else { return false };
+    let number = |it: &Value| matches!(it, Value::Int(_));
+    test.left == *wanted && !test.right.is_empty() && test.right.iter().all(number)
 }
 
 /// Whether the value tells that the write ran, and nothing more.

@@ -78,6 +78,11 @@ impl<'p> Interp<'p> {
                     }
                 }
             }
+            Value::Static(name) => {
+                let property = name.rsplit_once("::").map(|it| (it.0, Name::from(it.1)));
+                let types = property.map(|(class, name)| self.property_types(class, &name));
+                types.iter().flatten().for_each(|it| self.push_type(out, it));
+            }
             Value::Test(_) | Value::Truthy(_) if self.language == Language::Rust => {
                 out.push(TypeRef::named("bool"));
             }

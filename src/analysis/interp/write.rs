@@ -104,6 +104,7 @@ impl Interp<'_> {
             weak: false,
             only_if: Vec::new(),
             followed: false,
+            behind: false,
             workerlike: false,
         }
     }

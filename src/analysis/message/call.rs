@@ -191,7 +191,8 @@ impl<'a> Explorer<'a, '_> {
         let mut ways = Vec::new();
         let name: Name = operands.short().into();
         let felt = if self.in_courtesy { Work::Courtesy } else { work };
-        let call = Origination { work: felt, span: site.span, name, site: self.site_key(site) };
+        let (depth, key) = (self.depth(), self.site_key(site));
+        let call = Origination { work: felt, span: site.span, name, depth, site: key };
         Self::try_again(&mut path, call.site);
         if self.throws() && self.matters(felt, of_message, &path.state) {
             let mut failing = path.clone();
@@ -296,7 +297,7 @@ impl<'a> Explorer<'a, '_> {
     ) -> Ways {
         let mut ways = Vec::new();
         let outer = self.in_courtesy;
-        self.in_courtesy |= self.input.words.tells.has_first_word(operands.short());
+        self.in_courtesy |= self.only_tells(operands);
         for &target in targets {
             let key = mix((self.site_key(site), target));
             let mut inner = path.clone();
@@ -421,7 +422,11 @@ impl<'a> Explorer<'a, '_> {
             paths = next;
         }
         let gives = gives || self.input.words.chains.has(operands.short());
-        let last = last.filter(|_| gives && !later);
+        // The handle of a task stands for its result.
+        let last = last.filter(|it| {
+            let of_task = later && !self.throws() && it.tags.has(Tags::RESULT);
+            of_task || (gives && !later)
+        });
         for path in paths {
             for (outcome, path) in self.finish_call(site, operands, work, path) {
                 let outcome = match (outcome, &last) {

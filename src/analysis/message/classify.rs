@@ -8,7 +8,7 @@ use super::value::{Kind, Tags, Value, Work};
 use crate::analysis::CallSite;
 use crate::base::{Name, last_segment};
 use crate::ir::{Call, Callee, ClassRef, FuncRef};
-use crate::model::{HandlerVerdict, MessageRole, Role};
+use crate::model::{Access, HandlerVerdict, MessageRole, Role};
 
 /// What a call means.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,8 +99,12 @@ impl Explorer<'_, '_> {
                 return Meaning::Receive { destructive };
             }
             let named = self.by_message_name(operands);
-            if let Some(found @ (Meaning::Ack { .. } | Meaning::Receive { .. })) = named {
-                return found;
+            // A job's own `close()` closes what the job is about.
+            let by_hand = self.root.verdict == HandlerVerdict::Explicit;
+            match named {
+                Some(found @ Meaning::Ack { .. }) if by_hand => return found,
+                Some(found @ Meaning::Receive { .. }) => return found,
+                _ => (),
             }
             let input = self.input;
             // What is called about a failure decides what becomes of it.
@@ -111,8 +115,12 @@ impl Explorer<'_, '_> {
                 return Meaning::Run(targets);
             }
         }
-        if !operands.targets().is_empty() {
+        let program = self.input.program;
+        if operands.targets().iter().any(|it| !program.function(*it).is_abstract) {
             return self.dull(operands);
+        }
+        if self.calls_unknown(operands) {
+            return Meaning::Work(Work::Unknown);
         }
         if let Some(found) = Self::by_row_role(operands) {
             return found;
@@ -168,7 +176,13 @@ impl Explorer<'_, '_> {
         let weak = operands.site.is_some_and(|it| it.weak);
         // An ack of something else is another message's.
         let blind = self.root.message_params.is_empty() && !self.root.receives;
-        let evident = operands.tags().of_message() || (blind && !weak);
+        // `commit_consumer_state()`: of everything that was handed over.
+        let of_all = self.root.receives
+            && !weak
+            && operands
+                .roles()
+                .any(|it| matches!(it, Role::Message(MessageRole::Ack { message: None })));
+        let evident = operands.tags().of_message() || (blind && !weak) || of_all;
         let receiver = operands.receiver.as_ref().map(|it| it.tags).unwrap_or_default();
         if receiver.has(Tags::FAILURE) {
             return None;
@@ -207,6 +221,20 @@ impl Explorer<'_, '_> {
         let is_ack =
             |it: &Value| matches!(&it.kind, Kind::Case(_, name) if self.input.words.ack.has(name));
         operands.args.iter().any(is_ack)
+    }
+
+    /// `call_user_func($callback, $message)`: what is called is not known.
+    fn calls_unknown(&self, operands: &Operands<'_>) -> bool {
+        let known = operands.site.is_some_and(|it| !it.callables.is_empty());
+        self.throws()
+            && !known
+            && operands.roles().any(|role| match role {
+                Role::CallWith { body: Access::Arg(idx, _), each: false, later: false, .. } => {
+                    let body = operands.args.get(*idx as usize);
+                    body.is_some_and(|it| matches!(it.kind, Kind::Symbol(_)))
+                }
+                _ => false,
+            })
     }
 
     fn by_row_role(operands: &Operands<'_>) -> Option<Meaning> {
@@ -332,10 +360,15 @@ impl Explorer<'_, '_> {
         let quiet = match &operands.call.callee {
             Callee::New(_) | Callee::Macro(_) | Callee::Unknown => true,
             Callee::Function(name) => self.is_quiet_function(name),
-            Callee::Method { .. } | Callee::Static { .. } | Callee::Value(_) => about_message,
+            Callee::Method { .. } | Callee::Static { .. } | Callee::Value(_) => {
+                about_message && !words.runs.has(name)
+            }
         };
         if words.parse.matches(name) {
             return Meaning::Parse;
+        }
+        if !quiet && self.asks_elsewhere(operands) {
+            return Meaning::Work(Work::Unknown);
         }
         if quiet
             || self.is_log(operands)
@@ -348,6 +381,14 @@ impl Explorer<'_, '_> {
             return Meaning::Work(Work::Courtesy);
         }
         Meaning::Work(Work::Unknown)
+    }
+
+    /// `$http->get($url)`: a request to another machine, however it is called.
+    fn asks_elsewhere(&self, operands: &Operands<'_>) -> bool {
+        let words = self.input.words;
+        let receiver = operands.name.rsplit_once('.').map_or("", |it| it.0);
+        let is_remote = receiver.split('.').any(|it| words.remote.has_first_or_last_word(it));
+        is_remote && words.requests.has(operands.short()) && !operands.args.is_empty()
     }
 
     /// Whether the call only tells somebody, or empties a cache.

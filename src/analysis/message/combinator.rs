@@ -33,6 +33,12 @@ impl Explorer<'_, '_> {
             };
             return Ok(vec![(Outcome::Return(value), path)]);
         }
+        if words.timeouts.has(name)
+            && let Some(inner) = operands.args.iter().rev().find(|it| it.tags.has(Tags::RESULT))
+            && let Some(symbol) = inner.as_symbol()
+        {
+            return Ok(self.timeout_call(symbol, inner, path));
+        }
         if self.is_new_collection(operands) {
             return Ok(vec![(Outcome::Return(Value::of(Kind::List(false))), path)]);
         }
@@ -48,6 +54,18 @@ impl Explorer<'_, '_> {
             }
             _ => Err(Box::new(path)),
         }
+    }
+
+    /// `timeout(limit, save())`: the result in time, or the failure of the wait.
+    fn timeout_call(&mut self, symbol: Symbol, inner: &Value, path: Path) -> Ways {
+        let mut late = path.clone();
+        late.state.facts.insert((symbol, Test::Failed), true);
+        self.materialize_failure(symbol, (&Test::Failed, true), inner.tags, &mut late);
+        let elapsed = inner.clone().tagged(Tags::FAILURE);
+        vec![
+            (Outcome::Return(wrap(Wrapper::Ok, inner.clone())), path),
+            (Outcome::Return(wrap(Wrapper::Err, elapsed)), late),
+        ]
     }
 
     /// `Vec::new()`, `HashMap::with_capacity(8)`.

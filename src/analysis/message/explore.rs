@@ -56,6 +56,8 @@ pub(super) struct Frame {
     pub(super) key: u64,
     /// The block that runs.
     pub(super) block: BlockId,
+    /// The instruction that runs: the call, where a function is run inside it.
+    pub(super) span: Span,
 }
 
 /// How a call ends.
@@ -174,7 +176,9 @@ impl<'a> Explorer<'a, '_> {
 
     /// The function that runs; the root when it was left.
     pub(super) fn frame(&self) -> Frame {
-        let root = Frame { at: self.root.func, key: 0, block: crate::ir::Cfg::ENTRY };
+        let root = self.root.func;
+        let span = self.input.program.function(root).span;
+        let root = Frame { at: root, key: 0, block: crate::ir::Cfg::ENTRY, span };
         self.frames.last().copied().unwrap_or(root)
     }
 
@@ -205,7 +209,8 @@ impl<'a> Explorer<'a, '_> {
         key: u64,
         path: Path,
     ) -> Vec<(Outcome, Path)> {
-        self.frames.push(Frame { at, key, block: crate::ir::Cfg::ENTRY });
+        let span = self.input.program.function(at).span;
+        self.frames.push(Frame { at, key, block: crate::ir::Cfg::ENTRY, span });
         let mut work = vec![(crate::ir::Cfg::ENTRY, path)];
         let mut seen: FxHashSet<(BlockId, State)> = FxHashSet::default();
         let mut exits: Vec<(Outcome, Path)> = Vec::new();
@@ -286,6 +291,9 @@ impl<'a> Explorer<'a, '_> {
         for (idx, instr) in block.instrs.iter().enumerate() {
             let idx = u32::try_from(idx).unwrap_or(u32::MAX);
             let site = Site { block: id, idx, span: instr.span };
+            if let Some(frame) = self.frames.last_mut() {
+                frame.span = instr.span;
+            }
             let mut next = Vec::new();
             for path in paths {
                 self.run_instr(site, instr, path, &mut next, &mut thrown);
@@ -442,7 +450,8 @@ impl<'a> Explorer<'a, '_> {
                 return taken.then_some(path);
             }
         };
-        if cond.tags.has(Tags::ATTEMPTS) {
+        // The other way is only what everybody takes, unless the work has failed already.
+        if cond.tags.has(Tags::ATTEMPTS) && (truth || path.state.delivery.caught().is_some()) {
             path.state.delivery.attempts = Some((self.depth(), to));
         }
         let holds = truth == polarity;

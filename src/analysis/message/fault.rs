@@ -2,7 +2,7 @@
 //! is left.
 
 use super::roots::Root;
-use super::state::{CaughtBy, Delivery, Event, How};
+use super::state::{CaughtBy, Delivery, Event, How, Settled};
 use super::value::Work;
 use super::{MessageFault, MessageFaultKind, MessageInput};
 use crate::analysis::fact::WriteFact;
@@ -114,9 +114,17 @@ fn primary(report: &Report<'_>) -> Option<Span> {
             }
         }
         MessageFaultKind::SwallowedFailure => delivery.caught().map(|it| it.at),
-        MessageFaultKind::EarlyAck => delivery.settled.as_ref().map(|it| it.span),
+        MessageFaultKind::EarlyAck => delivery.settled.as_ref().map(|it| early(delivery, it)),
         MessageFaultKind::UnsweptState => None,
     }
+}
+
+/// The settling call, or, where a helper does nothing else, the call of the helper in the function that
+/// goes on with the work.
+fn early(delivery: &Delivery, settled: &Settled) -> Span {
+    let failed = delivery.failure.as_ref().filter(|it| it.late);
+    let depth = failed.map(|it| usize::from(it.depth.max(delivery.depth)));
+    depth.and_then(|it| settled.calls.get(it)).copied().unwrap_or(settled.span)
 }
 
 fn confidence(input: &MessageInput<'_>, report: &Report<'_>) -> Confidence {
@@ -213,7 +221,7 @@ fn left_state(input: &MessageInput<'_>, failing: Span) -> Option<(String, String
     let beside = |it: &&WriteFact| {
         function.is_some() && it.sql.is_some_and(|sql| enclosing(input, sql) == function)
     };
-    let writes = || input.writes.iter();
+    let writes = || input.writes.iter().copied();
     let write = writes().find(touches).or_else(|| writes().find(beside))?;
     let table = write.table.word().unwrap_or_default().to_owned();
     let (column, state) = guard_of(write).or_else(|| checked(write)).unwrap_or_default();

@@ -5,8 +5,8 @@ use super::classify::Operands;
 use super::explore::Explorer;
 use super::state::{CaughtBy, Failure, Path, Phase, State};
 use super::value::{Kind, Tags, Value, Wrapper};
-use crate::base::Name;
-use crate::ir::{BlockId, Terminator};
+use crate::base::{Name, last_segment};
+use crate::ir::{BlockId, Callee, ClassRef, Terminator};
 
 impl Explorer<'_, '_> {
     /// Whether control is on a way that was chosen by how often the message was tried: after so many
@@ -71,9 +71,19 @@ impl Explorer<'_, '_> {
         !self.is_log(operands) && operands.args.iter().any(holds)
     }
 
+    /// `invalidate_cdns()`, `send_email()`, `CacheInvalidation::queue()`.
+    pub(super) fn only_tells(&self, operands: &Operands<'_>) -> bool {
+        let words = self.input.words;
+        let class = match &operands.call.callee {
+            Callee::Static { class: ClassRef::Named(class), .. } => last_segment(class),
+            _ => "",
+        };
+        words.tells.has_first_or_last_word(operands.short()) || words.tidies.matches(class)
+    }
+
     /// `$notification->save()`, `invalidate_cdns()`: it only tells somebody, or tidies up.
     pub(super) fn is_notice(&self, operands: &Operands<'_>) -> bool {
-        if self.input.words.tells.has_first_word(operands.short()) {
+        if self.only_tells(operands) {
             return true;
         }
         let receiver = operands.name.rsplit_once('.').map_or("", |it| it.0);

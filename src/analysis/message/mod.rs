@@ -60,9 +60,9 @@ pub struct MessageInput<'a> {
     /// Names that speak of messages.
     pub words: &'a MessageWords,
     /// All writes of the program.
-    pub writes: &'a [WriteFact],
+    pub writes: &'a [&'a WriteFact],
     /// All loads of the program.
-    pub loads: &'a [LoadFact],
+    pub loads: &'a [&'a LoadFact],
     /// Which columns are states.
     pub columns: &'a ColumnRules,
 }

@@ -52,8 +52,8 @@ pub(super) fn of(input: &MessageInput<'_>, at: FuncRef) -> Name {
     of_calls().or_else(|| of_class(input, at)).unwrap_or_else(|| "".into())
 }
 
-fn names_in<'a>(
-    input: &MessageInput<'a>,
+fn names_in(
+    input: &MessageInput<'_>,
     at: FuncRef,
     access: impl Fn(&MessageRole) -> Option<&Access>,
 ) -> Vec<Name> {

@@ -29,6 +29,7 @@ impl Explorer<'_, '_> {
         {
             path.state.acked_before.get_or_insert(settled);
         }
+        path.state.delivery.depth = self.depth();
         path.trace = Trace::default();
         path.trace.push(StepRole::Load, span, text);
         if let Some(setting) = path.state.auto_ack {
@@ -70,8 +71,10 @@ impl Explorer<'_, '_> {
             path.state.delivery.failure = None;
         }
         let delivery = &mut path.state.delivery;
+        let outer = self.frames.iter().rev().skip(1).rev().map(|it| it.span);
         delivery.settled = Some(Settled {
             span,
+            calls: outer.chain([span]).collect(),
             how,
             worked: delivery.worked,
             in_transaction: delivery.in_transaction,
@@ -160,8 +163,15 @@ impl Explorer<'_, '_> {
             _ if call.name.is_empty() => "the call fails here".to_owned(),
             _ => format!("`{}` fails here", call.name),
         };
+        path.trace = path.trace.without_failures();
         path.trace.push(StepRole::Throw, call.span, text);
-        let failure = Failure { work: call.work, phase: Phase::Flying, late, site: call.site };
+        let failure = Failure {
+            work: call.work,
+            phase: Phase::Flying,
+            late,
+            depth: call.depth,
+            site: call.site,
+        };
         path.state.delivery.failure = Some(failure);
     }
 
@@ -185,7 +195,10 @@ impl Explorer<'_, '_> {
         if *test != Test::Failed || !holds || !tags.has(Tags::RESULT) {
             return;
         }
-        let Some(call) = self.symbols.info(symbol).call.clone() else { return };
+        // One of several results failed when an element of them did.
+        let whole = self.symbols.root(symbol);
+        let call = [symbol, whole].iter().find_map(|it| self.symbols.info(*it).call.clone());
+        let Some(call) = call else { return };
         let late = tags.has(Tags::LATE);
         let delivery = &path.state.delivery;
         let settled = delivery.settled.clone();
@@ -330,7 +343,8 @@ impl Explorer<'_, '_> {
         let permanent = class.as_deref().is_some_and(|it| self.is_permanent(it));
         if !permanent && self.matters(Work::Thrown, true, &path.state) {
             let site = super::explore::mix((self.frame().key, self.frame().at, span));
-            let call = Origination { work: Work::Thrown, span, name: "".into(), site };
+            let depth = self.depth();
+            let call = Origination { work: Work::Thrown, span, name: "".into(), depth, site };
             Self::fail(path, &call);
         }
     }

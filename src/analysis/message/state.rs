@@ -33,6 +33,8 @@ pub(super) struct State {
 /// What became of the message that is being handled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Delivery {
+    /// How deep in the calls it was delivered.
+    pub(super) depth: u8,
     pub(super) settled: Option<Settled>,
     pub(super) failure: Option<Failure>,
     /// It was settled although the work had failed.
@@ -52,6 +54,8 @@ pub(super) struct Delivery {
 #[expect(clippy::struct_excessive_bools, reason = "independent circumstances of one moment")]
 pub(super) struct Settled {
     pub(super) span: Span,
+    /// The calls that led to it, outermost first, and it itself.
+    pub(super) calls: Vec<Span>,
     pub(super) how: How,
     /// Part of the work came before it.
     pub(super) worked: bool,
@@ -81,6 +85,8 @@ pub(super) struct Failure {
     pub(super) phase: Phase,
     /// It came behind the ack.
     pub(super) late: bool,
+    /// How deep in the calls it failed.
+    pub(super) depth: u8,
     /// The call that failed.
     pub(super) site: u64,
 }
@@ -157,6 +163,17 @@ impl Trace {
         let before = std::mem::take(self);
         let event = Event { role, span, text: text.into() };
         self.0 = Some(Rc::new(Node { event, before }));
+    }
+
+    /// Leaves out what an earlier failure left behind, when it turned out not to matter.
+    pub(super) fn without_failures(&self) -> Self {
+        let mut out = Self::default();
+        let of_failure =
+            |it: &Event| matches!(it.role, StepRole::Throw | StepRole::Catch | StepRole::Exit);
+        for event in self.events().into_iter().filter(|it| !of_failure(it)) {
+            out.push(event.role, event.span, event.text);
+        }
+        out
     }
 
     /// Oldest first.

@@ -19,7 +19,7 @@ use crate::base::{Name, Span, last_segment};
 use crate::finding::{Confidence, StepRole};
 use crate::ir::{
     Call, Callee, ClassRef, Condition, ConditionOp, Const, FuncRef, Function, InstrKind, LocalId,
-    Operand, ParamRef, Rvalue, Statement, StatementKind,
+    Operand, ParamRef, Rvalue, SqlExpr, Statement, StatementKind,
 };
 use crate::model::Role;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +43,7 @@ struct Entry {
 pub(super) fn find(input: &MessageInput<'_>, roots: &[Root], found: &mut Found) {
     let workers = reach(input, roots);
     let mut entries: BTreeMap<(String, String, String), Entry> = BTreeMap::new();
-    let updates = input.writes.iter().filter_map(|it| entry_of(input, it, &workers));
+    let updates = input.writes.iter().copied().filter_map(|it| entry_of(input, it, &workers));
     let made = made(input, &workers);
     for entry in updates.chain(inserts(input, &workers)).chain(made) {
         let Some(stem) = entry.table.stem() else { continue };
@@ -54,7 +54,7 @@ pub(super) fn find(input: &MessageInput<'_>, roots: &[Root], found: &mut Found) 
         }
     }
     for entry in entries.into_values() {
-        let closed = input.writes.iter().find(|it| closes(input, it, &entry));
+        let closed = input.writes.iter().copied().find(|it| closes(input, it, &entry));
         if let Some(closed) = closed
             && !is_swept(input, &entry)
         {
@@ -165,15 +165,18 @@ fn waiting(
     column: &str,
     state: &str,
 ) -> Option<Waiting> {
+    let mut guard = None;
     if let Some((statement, params)) = &write.statement {
         let own = conditions(statement);
-        if own.iter().any(|it| admits(it, column, state, params)) || leases(input, &own) {
+        // What is asked of age beside another state is a schedule, not a lease.
+        let excluded = own.iter().any(|it| excludes(it, column, state, params));
+        if own.iter().any(|it| admits(it, column, state, params))
+            || !excluded && leases(input, &own)
+        {
             return None;
         }
         let guards = |it: &&Condition| same_column(&it.column, column) && it.any.is_empty();
-        if own.iter().any(guards) {
-            return Some(Waiting::Guard);
-        }
+        guard = own.iter().any(guards).then_some(Waiting::Guard);
     }
     let filter = write.loads.iter().find(|it| {
         it.table.same(&write.table) == Some(true)
@@ -182,8 +185,23 @@ fn waiting(
                 same_column(&filter.column, column) && !filter.negated && knows
             })
             && !filter_admits(it, column, state)
-    })?;
-    Some(Waiting::Load(filter.span))
+    });
+    filter.map(|it| Waiting::Load(it.span)).or(guard)
+}
+
+/// Whether a condition lets only rows in other states through, which it names.
+fn excludes(
+    condition: &Condition,
+    column: &str,
+    state: &str,
+    params: &BTreeMap<ParamRef, Value>,
+) -> bool {
+    let other = |it: &SqlExpr| text(&sql_value(it, params)).is_some_and(|it| *it != *state);
+    same_column(&condition.column, column)
+        && condition.any.is_empty()
+        && matches!(condition.op, ConditionOp::Eq | ConditionOp::In)
+        && !condition.values.is_empty()
+        && condition.values.iter().all(other)
 }
 
 fn same_column(a: &str, b: &str) -> bool {
@@ -277,13 +295,14 @@ fn closes(input: &MessageInput<'_>, write: &WriteFact, entry: &Entry) -> bool {
 
 fn is_swept(input: &MessageInput<'_>, entry: &Entry) -> bool {
     let same = |table: &Table| table.same(&entry.table) != Some(false);
-    let by_write = input.writes.iter().filter(|it| same(&it.table)).any(|it| {
+    let by_write = input.writes.iter().copied().filter(|it| same(&it.table)).any(|it| {
         let Some((statement, params)) = &it.statement else { return false };
         sweeps(input, statement, params, entry)
     });
     let by_load = input
         .loads
         .iter()
+        .copied()
         .filter(|it| same(&it.table))
         .any(|it| it.key.is_none() && filter_admits(it, &entry.column, &entry.state));
     let empty = BTreeMap::new();
@@ -309,7 +328,7 @@ fn sweeps(
 /// Whether the class has a hook for jobs that failed for good, and it writes that table.
 fn has_hook(input: &MessageInput<'_>, entry: &Entry) -> bool {
     let class = &input.program.function(entry.function).class;
-    input.writes.iter().filter(|it| it.table.same(&entry.table) == Some(true)).any(|it| {
+    input.writes.iter().copied().filter(|it| it.table.same(&entry.table) == Some(true)).any(|it| {
         let func = input.program.function(it.symbol);
         func.class == *class && class.is_some() && input.words.failure_hooks.has(&func.short)
     })

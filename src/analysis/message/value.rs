@@ -204,6 +204,8 @@ pub(super) struct Origination {
     pub(super) work: Work,
     pub(super) span: Span,
     pub(super) name: Name,
+    /// How deep in the calls it is made.
+    pub(super) depth: u8,
     /// Which instruction on which call path.
     pub(super) site: u64,
 }

@@ -15,8 +15,8 @@ pub(super) fn faults(input: &Input<'_>) -> (Vec<Fault>, Vec<Problem>) {
     let settled = input.settled;
     let facts = || settled.facts.iter().filter(|(at, _)| !settled.imported.contains(at));
     let writes = facts().flat_map(|(_, it)| &it.writes).filter(|it| !it.is_claiming_insert());
-    let writes: Vec<_> = writes.cloned().collect();
-    let loads: Vec<_> = facts().flat_map(|(_, it)| it.loads.iter().cloned()).collect();
+    let writes: Vec<_> = writes.collect();
+    let loads: Vec<_> = facts().flat_map(|(_, it)| it.loads.iter().map(|it| &**it)).collect();
     let (found, given_up) = find_message_faults(&MessageInput {
         program: input.program,
         resolved: &settled.resolved,

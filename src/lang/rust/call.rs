@@ -66,15 +66,12 @@ impl Body<'_, '_> {
             steps.truncate(steps.len() - taken);
         }
         let n_steps = steps.len();
-        let mut link = match command {
-            Some((value, whole, _)) => {
-                span = whole;
-                Link::Value(value)
-            }
-            None => {
-                let root_want = if n_steps == 0 { want } else { Want::Value };
-                self.root(root.0, root.1, root_want)
-            }
+        let mut link = if let Some((value, whole, _)) = command {
+            span = whole;
+            Link::Value(value)
+        } else {
+            let root_want = if n_steps == 0 { want } else { Want::Value };
+            self.root(root.0, root.1, root_want)
         };
         for (idx, step) in steps.into_iter().rev().enumerate() {
             let want = if idx + 1 == n_steps { want } else { Want::Value };

@@ -44,7 +44,9 @@ impl Body<'_, '_> {
         let connection = self.operand(command.connection);
         let ty = TypeRef::named(CONNECTION);
         let receiver = self.builder_mut().local("", Some(ty));
-        let assign = InstrKind::Assign(Place::local(receiver), Rvalue::Use(connection));
+        // Something else than the variable: what that was declared as does not count.
+        let seen_as = Rvalue::Unknown(vec![connection]);
+        let assign = InstrKind::Assign(Place::local(receiver), seen_as);
         self.builder_mut().push(assign, first);
         let args = command.args.iter().map(|it| self.arg(it)).collect();
         let type_args = match &command.sent.turbofish {
