@@ -164,10 +164,11 @@ fn is_sent(write: &WriteFact, check: &CheckFact) -> bool {
     write.statement.iter().any(|(_, params)| params.values().any(|it| *it == tested))
 }
 
-/// Whether the value came from something that nothing is known of, which may be no row at all.
+/// Whether the value came from something that nothing is known of, which may be no row at all, or is
+/// an object that the write has nothing to do with: another table's row.
 fn is_elsewhere(row: &Value) -> bool {
     match row {
-        Value::Opaque(_) => true,
+        Value::Opaque(_) | Value::Object(_) => true,
         Value::Path(it) => is_elsewhere(&it.0),
         Value::Element(it) => is_elsewhere(it),
         _ => false,

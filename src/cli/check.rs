@@ -9,7 +9,7 @@ use super::{Exit, Streams, contract, expect, note, output, rules};
 use crate::base::{Problem, ProblemKind};
 use crate::config::Configs;
 use crate::engine::Stats;
-use crate::finding::{Confidence, Severity};
+use crate::finding::{Confidence, Coverage, Severity};
 use crate::report::{CoverageReport, Report, count, write_problems, write_shares};
 use crate::triage::{DEAD_ENTRY_ID, Triaged, triage};
 use anyhow::Result;
@@ -21,9 +21,7 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     args.add_expect.iter().try_for_each(|it| expect::check_reason(it))?;
     let mut setup = Setup::load(&args.setup, streams)?;
     let paths = args.input.paths(&args.paths, &setup.cwd)?;
-    let cwd = setup.cwd.clone();
-    let input = args.input.read(&paths, &cwd, |paths| setup.discover(paths, streams))?;
-    let Input { found, focus } = input;
+    let Input { found, focus } = args.input.read(&paths, &mut setup, streams)?;
     let (mut found, before) = args.fresh.compare(&mut setup, &paths, found, streams)?;
     let mut plan = setup.plan(found.sources.iter().map(|it| &*it.path), streams)?;
     if let Some(confidence) = args.min_confidence {
@@ -66,12 +64,7 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     };
     output::write(args, &report, &shown, streams)?;
     if args.stats {
-        let coverage = CoverageReport {
-            sources: &found.sources,
-            coverage: &outcome.coverage,
-            problems: &problems,
-        };
-        streams.err(|out| write_shares(&coverage, out));
+        shares(&report, &outcome.coverage, streams);
     }
     if !args.quiet && !args.format.has_problems() {
         let report = Report { findings: &shown, ..report };
@@ -80,6 +73,13 @@ pub(super) fn run(args: &CheckArgs, streams: Streams) -> Result<Exit> {
     }
     contract::check(&outcome.unfound, &found.sources, (&mut setup, &plan), streams)?;
     Ok(judge(args, &plan.configs, &triage.findings, &problems))
+}
+
+/// How much of the program was understood.
+fn shares(report: &Report<'_>, coverage: &Coverage, streams: Streams) {
+    let Report { sources, problems, .. } = *report;
+    let coverage = CoverageReport { sources, coverage, problems };
+    streams.err(|out| write_shares(&coverage, out));
 }
 
 /// Whether a finding is shown to people; programs are given notes as well.

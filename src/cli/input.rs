@@ -1,6 +1,8 @@
 //! What is read besides the paths on the command line: a list of paths, or the text of one file on
 //! standard input.
 
+use super::Streams;
+use super::setup::Setup;
 use crate::base::Source;
 use crate::discover::Discovered;
 use crate::finding::Finding;
@@ -48,23 +50,23 @@ impl InputArgs {
         Ok(paths)
     }
 
-    /// Reads what is to be analysed; `find` looks below paths.
+    /// Reads what is to be analysed.
     pub(super) fn read(
         &self,
         paths: &[PathBuf],
-        cwd: &Path,
-        find: impl FnOnce(&[PathBuf]) -> Result<Discovered>,
+        setup: &mut Setup,
+        streams: Streams,
     ) -> Result<Input> {
         // A list without sources, or a buffer that is alone, is no mistake.
         let may_be_empty = self.files_from.is_some() || self.stdin_filename.is_some();
-        let mut found = match find(paths) {
+        let mut found = match setup.discover(paths, streams) {
             Err(error) if may_be_empty && error.is::<NothingToAnalyse>() => Discovered::default(),
             found => found?,
         };
         let Some(name) = &self.stdin_filename else {
             return Ok(Input { found, focus: Focus(None) });
         };
-        let focus = found.put(cwd, name, &read(Path::new("-"), cwd)?)?;
+        let focus = found.put(&setup.cwd, name, &read(Path::new("-"), &setup.cwd)?)?;
         Ok(Input { found, focus: Focus(Some(focus)) })
     }
 }

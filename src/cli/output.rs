@@ -54,9 +54,9 @@ pub(super) enum FormatArg {
     Gitlab,
     /// Checkstyle XML
     Checkstyle,
-    /// `JUnit` XML
+    /// JUnit XML
     Junit,
-    /// LSP publishDiagnostics parameters, one object a line for each file
+    /// Diagnostics of the language server protocol, one object a line for each file
     Lsp,
 }
 

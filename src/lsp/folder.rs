@@ -44,7 +44,7 @@ impl Folder {
     /// A folder of which nothing has been read.
     pub(super) fn new(root: PathBuf) -> Self {
         Self {
-            planner: Planner::new(&root),
+            planner: Planner::isolated(&root),
             root,
             plan: Plan::default(),
             sources: Vec::new(),
@@ -69,8 +69,12 @@ impl Folder {
     /// Reads configuration, packs and sources anew. Gives what is wrong with the configuration, in which
     /// case the earlier one stays.
     pub(super) fn reload(&mut self) -> Option<String> {
-        self.planner = Planner::new(&self.root);
-        self.rescan()
+        let before = std::mem::replace(&mut self.planner, Planner::new(&self.root));
+        let complaint = self.rescan()?;
+        self.planner = before;
+        // What is wrong was found already.
+        let _ = self.rescan();
+        Some(complaint)
     }
 
     /// Reads the sources anew. Gives why that was not possible.

@@ -41,6 +41,11 @@ impl Planner {
         Self { workspace, packs: BTreeMap::new() }
     }
 
+    /// A planner that reads no configuration.
+    pub(super) fn isolated(root: &Path) -> Self {
+        Self { workspace: Workspace::isolated(root), packs: BTreeMap::new() }
+    }
+
     /// What holds for `sources`, or what is wrong with a configuration.
     pub(super) fn plan(&mut self, sources: &[Source]) -> Result<Plan, String> {
         let mut keys: Vec<(Origin, Vec<usize>)> = Vec::new();

@@ -529,6 +529,8 @@ pub enum Role {
         each: bool,
         /// It runs later, on its own (`tokio::spawn`, `dispatch`).
         later: bool,
+        /// Only what it says yes to is given on (`filter`): what comes behind depends on it.
+        filters: bool,
     },
     /// `message`: what happens to a queue message.
     Message(MessageRole),

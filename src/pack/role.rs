@@ -380,8 +380,10 @@ impl RoleReader<'_, '_> {
             "call" => {
                 let (body, with) = (self.need("body"), self.access("with"));
                 let gives = self.access("gives");
-                let (each, later) = (self.flag("each"), self.flag("later"));
-                body.map(|body| Role::CallWith { body, with, gives, each, later }).into()
+                let (each, later, filters) =
+                    (self.flag("each"), self.flag("later"), self.flag("filters"));
+                let role = |body| Role::CallWith { body, with, gives, each, later, filters };
+                body.map(role).into()
             }
             "statement" => self
                 .need_choice("kind", "kind of statement", STATEMENTS)

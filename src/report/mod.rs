@@ -58,7 +58,7 @@ pub enum Format {
     Gitlab,
     /// Checkstyle's XML.
     Checkstyle,
-    /// `JUnit`'s XML.
+    /// JUnit's XML.
     Junit,
     /// Parameters of the language server protocol.
     Lsp,

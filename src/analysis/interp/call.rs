@@ -182,7 +182,8 @@ impl<'p> Interp<'p> {
         if self.language == Language::Php && short != *name {
             return self.free_pattern(&short, site).unwrap_or(Target::Unknown);
         }
-        Target::Unknown
+        let given = (self.language == Language::Rust).then(|| self.given_statement(&short, site));
+        given.flatten().unwrap_or(Target::Unknown)
     }
 
     pub(super) fn resolve_static(&self, state: &State, name: &Name, site: &Site<'_>) -> Target<'p> {
@@ -248,7 +249,8 @@ impl<'p> Interp<'p> {
             || roles.iter().any(|it| is_work(it))
             || targets.is_empty()
                 && !roles.iter().any(|it| matches!(**it, Role::Log) || reads_or_writes(it))
-                && self.shared.words.effect_calls.matches(&site.name);
+                && self.shared.words.effect_calls.matches(&site.name)
+            || targets.is_empty() && self.tells_others(site, &roles);
         let callables = site.args.iter().filter_map(|it| match it {
             Value::Closure(at, _) => Some(*at),
             _ => None,
@@ -267,6 +269,18 @@ impl<'p> Interp<'p> {
             unknown,
         };
         self.resolved.calls.insert((self.point.block, self.point.instr), record);
+    }
+
+    /// Whether something is told that two workers tell twice: an event, a mail, a notification.
+    fn tells_others(&self, site: &Site<'_>, roles: &[Arc<Role>]) -> bool {
+        let words = self.shared.words;
+        let by = match &site.receiver {
+            Value::Class(class) => last_segment(class).to_owned(),
+            _ => site.name.to_string(),
+        };
+        roles.iter().any(|it| matches!(**it, Role::Log))
+            && words.effect_calls.matches(&site.name)
+            && words.courtesy_calls.matches(&by)
     }
 
     pub(super) fn construct(

@@ -2,13 +2,16 @@
 
 use super::Interp;
 use super::call::Site;
-use crate::analysis::object::{Object, ObjectKind};
+use crate::analysis::object::{Field, Object, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::value::Value;
 use crate::model::{Access, Yield};
 
 /// The path from an outcome that only a caller knows to its row count.
 pub(super) const ROWS: &str = "{rows}";
+
+/// The path from a statement whose text only a caller knows to the row that it gives.
+const LATE_ROW: &str = "{row}";
 
 impl Interp<'_> {
     pub(super) fn fetch_role(
@@ -30,7 +33,7 @@ impl Interp<'_> {
         let row = match state.object(from).map(|it| &it.kind) {
             Some(ObjectKind::Statement(stmt)) => match &stmt.row {
                 Some(row) => row.clone(),
-                None if self.is_symbolic(&stmt.text) => Value::path(from.clone(), "{row}"),
+                None if self.is_symbolic(&stmt.text) => Value::path(from.clone(), LATE_ROW),
                 None => Value::Opaque(self.identity(&"fetched")),
             },
             Some(ObjectKind::List(row)) => row.clone(),
@@ -90,6 +93,15 @@ impl Interp<'_> {
             Some(id) => Value::Count(id),
             None => Value::path(from.clone(), ROWS),
         }
+    }
+}
+
+/// What a callee knows as the row of a statement is the row that was read, once the text is known.
+pub(super) fn note_late_row(state: &mut State, root: &Value) {
+    let row = super::sql::statement_mut(state, root).and_then(|it| it.row.clone());
+    if let Some(value) = row {
+        let field = Field { value, changed: None };
+        state.object_mut(root).fields.insert(LATE_ROW.into(), field);
     }
 }
 

@@ -125,12 +125,18 @@ impl<'p> Interp<'p> {
     /// by a name that suggests a connection, given a statement.
     fn inherited_statement(&self, name: &Name, site: &Site<'_>) -> Option<Target<'p>> {
         let program = self.shared.program;
-        let vocabulary = self.shared.vocabulary;
         let class = self.root.class.as_deref().filter(|_| site.receiver == Value::This)?;
         let is_foreign = |ty: &TypeRef| program.type_decl(&ty.name).is_none();
-        if !program.ancestry(class).iter().any(is_foreign)
-            || super::format::parse_value(site.args.first()?).is_empty()
-        {
+        if !program.ancestry(class).iter().any(is_foreign) {
+            return None;
+        }
+        self.given_statement(name, site)
+    }
+
+    /// What a name alone suggests of a connection, where the argument is a statement.
+    pub(super) fn given_statement(&self, name: &Name, site: &Site<'_>) -> Option<Target<'p>> {
+        let vocabulary = self.shared.vocabulary;
+        if super::format::parse_value(site.args.first()?).is_empty() {
             return None;
         }
         vocabulary.candidates(self.language, name).find_map(|(pattern, rest)| {
@@ -139,7 +145,7 @@ impl<'p> Interp<'p> {
                 Role::Execute { sql: Some(Access::Arg(0, _)), .. }
                     | Role::Prepare { sql: Access::Arg(0, _), .. }
             );
-            let any = pattern.on.iter().any(|it| &**it == "*");
+            let any = pattern.on.iter().any(|it| &**it == "*" || it.ends_with("::Statement"));
             (any && runs && self.fits(pattern, site)).then(|| Target::Pattern {
                 pattern,
                 rest: rest.into(),

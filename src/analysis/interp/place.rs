@@ -174,7 +174,7 @@ impl Interp<'_> {
     /// Any element of a list: the row that stands for all, or the join of an array's values.
     pub(super) fn element_of(&mut self, state: &mut State, value: &Value) -> Value {
         match state.object(value).map(|it| &it.kind) {
-            Some(ObjectKind::List(row)) => row.clone(),
+            Some(ObjectKind::List(row)) => self.settled(state, row),
             Some(ObjectKind::Array(array)) => {
                 let mut items: Vec<Value> = array.items.iter().map(|it| it.value.clone()).collect();
                 if array.open && items.is_empty() {

@@ -231,11 +231,13 @@ impl Interp<'_> {
             match gates.side(block, *at) {
                 Some(it) if it == side => here.push(value),
                 Some(_) => there.push(value),
+                // The other side may come to it as well.
+                None if gates.leads(block, *at) => there.push(value),
                 None => (),
             }
         }
         let throws = self.func.cfg.blocks.iter_ids().any(|(at, it)| {
-            matches!(it.term, Terminator::Throw { .. })
+            (matches!(it.term, Terminator::Throw { .. }) || self.ended.contains(&at))
                 && gates.side(block, at).is_some_and(|it| it != side)
         });
         throws || here.iter().any(|it| there.iter().any(|that| it != that))
@@ -348,7 +350,8 @@ impl Interp<'_> {
             .map(|(_, value, _)| value)
             .collect();
         let throws = self.func.cfg.blocks.iter_ids().any(|(at, it)| {
-            matches!(it.term, Terminator::Throw { .. } | Terminator::Exit { .. })
+            (matches!(it.term, Terminator::Throw { .. } | Terminator::Exit { .. })
+                || self.ended.contains(&at))
                 && gates.side(block, at).is_some()
         });
         let fails = gated.iter().any(|it| **it == Value::Failed);

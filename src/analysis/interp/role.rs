@@ -5,6 +5,7 @@ use super::call::Site;
 use super::eval::{negate, test};
 use crate::analysis::object::{ArrayEntry, ArrayState, Object, ObjectKind};
 use crate::analysis::state::State;
+use crate::analysis::summary::Effect;
 use crate::analysis::value::{FoldedText, TestOp, Value};
 use crate::base::Name;
 use crate::ir::TypeRef;
@@ -300,9 +301,9 @@ impl Interp<'_> {
                 self.abort_role(state, site, when.as_ref(), *negated);
                 None
             }
-            Role::CallWith { body, with, gives, each, later } => {
+            Role::CallWith { body, with, gives, each, later, filters } => {
                 let parts = (body, with.as_ref(), gives.as_ref());
-                self.call_with(state, site, parts, (*each, *later))
+                self.call_with(state, site, parts, (*each, *later, *filters))
             }
             Role::Message(role) => self.message_role(state, site, role),
             Role::Statement(kind) => {
@@ -454,7 +455,7 @@ impl Interp<'_> {
         state: &mut State,
         site: &Site<'_>,
         (body, with, gives): (&Access, Option<&Access>, Option<&Access>),
-        (each, later): (bool, bool),
+        (each, later, filters): (bool, bool, bool),
     ) -> Option<Value> {
         let callable = self.access(state, site, body);
         let mut args = Vec::new();
@@ -470,6 +471,11 @@ impl Interp<'_> {
         } else {
             self.run_callable(state, &callable, &args)
         };
+        if let Some(asked) = result.as_ref().filter(|_| filters) {
+            for check in self.checks_in(state, asked, true) {
+                self.effect(Effect::Check(check));
+            }
+        }
         match gives {
             Some(gives) => Some(self.access(state, site, gives)),
             None if each => {

@@ -3,6 +3,7 @@
 use super::Interp;
 use super::call::Site;
 use super::eval::plain_key;
+use super::fetch::note_late_row;
 use super::format::bind_key;
 use super::format::parse_value;
 use crate::analysis::fact::{LoadFact, Table};
@@ -576,6 +577,7 @@ impl Interp<'_> {
             self.add_binds(state, &bound.root, binds);
         }
         self.run_statement(state, Some(site), &bound.root, bound.gives, bound.id);
+        note_late_row(state, &bound.root);
     }
 }
 

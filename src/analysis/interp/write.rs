@@ -4,13 +4,13 @@ use super::Interp;
 use super::call::Site;
 use super::expand::is_object;
 use super::row::non_null;
-use super::same::key_value;
+use super::same::{is_key_column, key_value};
 use super::sql::Parsed;
 use crate::analysis::fact::{ChangeFact, Look, Table, WriteFact, WriteKind};
 use crate::analysis::object::{Field, ObjectKind};
 use crate::analysis::state::State;
 use crate::analysis::value::{Identity, Value};
-use crate::ir::{Assign, Engine, ParamRef, SqlExpr, Statement, StatementKind};
+use crate::ir::{Assign, Engine, ParamRef, SqlExpr, Statement, StatementKind, UpsertAction};
 use crate::model::Yield;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -152,7 +152,10 @@ impl Interp<'_> {
                 }
             }
         }
-        if write.kind == WriteKind::Statement
+        if is_upsert(write) && back.as_ref().is_some_and(|it| is_made_here(before, it)) {
+            // What was made here is put in.
+            write.fresh = true;
+        } else if write.kind == WriteKind::Statement
             && let Some(row) = back.filter(|it| is_object(before, it))
         {
             write.kind = WriteKind::Row;
@@ -226,14 +229,20 @@ impl Interp<'_> {
     /// The row whose fields a statement writes back: its key and a state column come from one object.
     pub(super) fn written_back(&self, write: &WriteFact) -> Option<Value> {
         let (stmt, params) = write.statement.as_ref()?;
-        let key = key_value(&stmt.conditions, params)?;
+        let put_in = stmt.upsert.as_ref().filter(|_| stmt.kind == StatementKind::Upsert);
+        let key = match put_in {
+            Some(upsert) => inserted_key(stmt, upsert, params),
+            None => key_value(&stmt.conditions, params),
+        };
+        let key = key?;
         let (row, _) = key.as_path()?;
         // Every column of the object, by a loop over its fields.
         let all_of = |set: &Assign, row: &Value| {
             let columns = set.column_param.as_ref().and_then(|it| params.get(it));
             columns.is_some_and(|it| it.mentions(row))
         };
-        let from_row = stmt.sets.iter().filter(|set| {
+        let sets = put_in.map_or(&stmt.sets, |it| &it.sets);
+        let from_row = sets.iter().filter(|set| {
             let value = super::column::sql_value(&set.value, params);
             value.mentions(row) && !matches!(set.value, SqlExpr::Relative(_)) || all_of(set, row)
         });
@@ -243,6 +252,29 @@ impl Interp<'_> {
         let n_back = from_row.count();
         (state_back && n_back > 0 || n_back >= 2).then(|| row.clone())
     }
+}
+
+fn is_upsert(write: &WriteFact) -> bool {
+    write.statement.as_ref().is_some_and(|it| it.0.kind == StatementKind::Upsert)
+}
+
+/// An object that is no row yet: an upsert puts it in.
+fn is_made_here(state: &State, row: &Value) -> bool {
+    let kind = state.object(row).map(|it| &it.kind);
+    matches!(row, Value::Object(_)) && matches!(kind, Some(ObjectKind::Plain))
+}
+
+/// The key of the row that an upsert puts in.
+fn inserted_key(
+    stmt: &Statement,
+    upsert: &UpsertAction,
+    params: &BTreeMap<ParamRef, Value>,
+) -> Option<Value> {
+    let is_key = |it: &&Assign| {
+        upsert.keys.contains(&it.column) || upsert.keys.is_empty() && is_key_column(&it.column)
+    };
+    let set = stmt.sets.iter().find(is_key)?;
+    Some(super::column::sql_value(&set.value, params))
 }
 
 /// Columns or the table are a caller's.
