@@ -3,7 +3,8 @@
 use super::Interp;
 use super::call::Site;
 use super::eval::plain_key;
-use super::format::{bind_key, parse_value};
+use super::format::bind_key;
+use super::format::parse_value;
 use crate::analysis::fact::{LoadFact, Table};
 use crate::analysis::object::{Field, Object, ObjectKind, RowState, StatementState};
 use crate::analysis::state::State;
