@@ -42,7 +42,6 @@ impl Found {
         let failing = events.iter().rev().find(|it| it.role == StepRole::Throw);
         let left = failing.and_then(|it| left_state(input, it.span));
         let mut steps: Vec<_> = events.into_iter().map(|it| (it.role, it.span, it.text)).collect();
-        tell_arm(&mut steps, report.delivery);
         let end = steps.iter().rev().find(|it| it.0 == StepRole::Ack).map_or(primary, |it| it.1);
         steps.push((StepRole::Note, end, what_is_left(report, left.as_ref())));
         let call = call_name(&steps);
@@ -100,16 +99,6 @@ impl Found {
                 && (told.contains(&it.primary) || gives_back_late(it))
         };
         self.by_place.into_values().filter(|it| !again(it)).collect()
-    }
-}
-
-/// A failed result that an arm keeps to itself is told behind the call that failed.
-fn tell_arm(steps: &mut Vec<(StepRole, Span, String)>, delivery: &Delivery) {
-    let arm = delivery.caught().filter(|it| it.by == CaughtBy::Arm);
-    let failed = steps.iter().rposition(|it| it.0 == StepRole::Throw);
-    if let (Some(arm), Some(at)) = (arm, failed) {
-        let text = "the failure ends here: it is not handed on".to_owned();
-        steps.insert(at + 1, (StepRole::Catch, arm.at, text));
     }
 }
 
