@@ -152,11 +152,9 @@ impl Interp<'_> {
                 }
             }
         }
-        if is_upsert(write) && back.as_ref().is_some_and(|it| is_made_here(before, it)) {
-            // What was made here is put in.
-            write.fresh = true;
-        } else if write.kind == WriteKind::Statement
+        if write.kind == WriteKind::Statement
             && let Some(row) = back.filter(|it| is_object(before, it))
+            && !(is_upsert(write) && is_made_here(before, &row))
         {
             write.kind = WriteKind::Row;
             write.sql = Some(write.sql.unwrap_or(write.primary));
