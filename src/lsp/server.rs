@@ -34,7 +34,6 @@ const WATCHED: &str = "**/*.{php,phtml,inc,module,install,rs,sql,toml}";
 
 /// What the client can do.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "the protocol has one for each")]
 pub(super) struct Client {
     /// The units of columns.
     pub(super) encoding: Encoding,
@@ -174,7 +173,9 @@ impl Server {
     fn publish(&mut self, reports: Reports) {
         let before = std::mem::replace(&mut self.reports, reports);
         let urls: BTreeSet<&Url> = before.keys().chain(self.reports.keys()).collect();
-        let changed = |it: &&Url| before.get(it) != self.reports.get(it);
+        // The number of a text that says the same is no news.
+        let found = |reports: &Reports, url: &Url| reports.get(url).map(|it| it.found.clone());
+        let changed = |it: &&Url| found(&before, it) != found(&self.reports, it);
         let changed: Vec<Url> = urls.into_iter().filter(changed).cloned().collect();
         if self.client.pulls {
             if !changed.is_empty() {

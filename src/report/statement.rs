@@ -35,15 +35,13 @@ pub(super) fn statement(span: Span, places: &mut Places<'_>) -> String {
 
 /// `text` in at most `width` characters.
 pub(super) fn cut(text: &str, width: usize) -> String {
-    match text.char_indices().nth(width) {
-        None => text.to_owned(),
-        Some(_) => {
-            let mut out: String = text.chars().take(width.saturating_sub(1)).collect();
-            out.truncate(out.trim_end().len());
-            out.push('…');
-            out
-        }
+    if text.char_indices().nth(width).is_none() {
+        return text.to_owned();
     }
+    let mut out: String = text.chars().take(width.saturating_sub(1)).collect();
+    out.truncate(out.trim_end().len());
+    out.push('…');
+    out
 }
 
 fn is_verb(text: &str) -> bool {
@@ -127,7 +125,7 @@ mod tests {
             ("SELECT 1;\nSELECT 2;", "SELECT 1"),
             ("SELECT a -- the first\nFROM b", "SELECT a FROM b"),
             ("q(\"SELECT a \\\n   FROM b\")", "SELECT a FROM b"),
-            ("q('SELECT a FROM ' . T . ' WHERE b');", "SELECT a FROM ' . T . ' WHERE b')"),
+            ("q('SELECT a FROM ' . T . ' WHERE b');", "SELECT a FROM ' . T . ' WHERE b"),
         ] {
             assert_eq!(shown(text, "SELECT"), wanted);
         }

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 /// Findings of one rule and one severity.
 #[derive(Serialize)]
-struct Count<'a> {
+struct Tally<'a> {
     rule: &'a str,
     severity: &'static str,
     count: usize,
@@ -19,7 +19,7 @@ struct Count<'a> {
 pub fn write_statistics(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let counts = counts(report);
     let width = counts.iter().map(|it| it.count.to_string().len()).max().unwrap_or(0);
-    for Count { rule, severity, count } in counts {
+    for Tally { rule, severity, count } in counts {
         writeln!(out, "{count:width$}  {severity:7}  {rule}")?;
     }
     Ok(())
@@ -31,7 +31,7 @@ pub fn write_statistics_json(report: &Report<'_>, out: &mut dyn Write) -> io::Re
     writeln!(out)
 }
 
-fn counts<'a>(report: &Report<'a>) -> Vec<Count<'a>> {
+fn counts<'a>(report: &Report<'a>) -> Vec<Tally<'a>> {
     let mut by_rule: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
     for triaged in report.findings {
         *by_rule.entry((&triaged.finding.rule.0, triaged.finding.severity)).or_default() += 1;
@@ -39,6 +39,6 @@ fn counts<'a>(report: &Report<'a>) -> Vec<Count<'a>> {
     let mut out: Vec<_> = by_rule.into_iter().collect();
     out.sort_by_key(|((rule, severity), count)| (Reverse(*count), *rule, Reverse(*severity)));
     let count =
-        |((rule, severity), count)| Count { rule, severity: severity_word(severity), count };
+        |((rule, severity), count)| Tally { rule, severity: severity_word(severity), count };
     out.into_iter().map(count).collect()
 }

@@ -9,8 +9,8 @@ pub(super) fn reference(path: &str) -> String {
 
 /// Whether a path starts at the root of a file system.
 pub(super) fn is_absolute(path: &str) -> bool {
-    let bytes = path.as_bytes();
-    path.starts_with('/') || bytes.get(1) == Some(&b':') && bytes[0].is_ascii_alphabetic()
+    let is_drive = |it: &[u8]| it[0].is_ascii_alphabetic() && it[1] == b':' && it[2] == b'/';
+    path.starts_with('/') || path.as_bytes().get(..3).is_some_and(is_drive)
 }
 
 /// The `file` URI of `path`, which is relative to the folder `root` unless it is absolute.

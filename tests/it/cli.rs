@@ -133,7 +133,7 @@ fn json_has_exactly_the_fields_of_version_1() {
     let finding = &report["findings"][0];
     assert_eq!(
         keys(finding),
-        "column confidence end_column end_line fingerprint help line message path rule severity steps why"
+        "column confidence end_column end_line fingerprint help line message path rule schedule severity steps why"
     );
     let place = ["line", "column", "end_line", "end_column"].map(|it| finding[it].as_u64());
     assert_eq!(place, [Some(2), Some(12), Some(2), Some(38)]);

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A client, and the server that it talks to.
 struct Client {
@@ -337,7 +337,7 @@ fn files_on_disk_are_followed() {
         client.notify("workspace/didChangeWatchedFiles", params);
     };
     let config = root.join("rowrace.toml");
-    fs::write(&config, "version = 1\n[rules]\nloose-gate = \"off\"\n").expect("written");
+    fs::write(&config, "version = 1\n[levels]\nloose-gate = \"off\"\n").expect("written");
     changed(&mut client, &config);
     assert_eq!(client.pushed_for(&worker), STORY[1..]);
     fs::write(&config, "version = 1\n[rulez]\n").expect("written");

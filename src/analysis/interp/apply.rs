@@ -175,7 +175,7 @@ impl Interp<'_> {
         };
         let mut binding = self.bind_site(state, site, func, idx);
         let result = self.import(state, site, &summary, &mut binding);
-        if let (Some(ty), Language::Rust) = (&func.ret, self.language) {
+        if let Some(ty) = &func.ret {
             self.declare(state, &result, ty);
         }
         self.as_declared(state, site, func, result)

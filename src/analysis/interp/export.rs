@@ -66,7 +66,7 @@ impl Interp<'_> {
             effects,
             writes,
             outs,
-            types: BTreeMap::new(),
+            types: std::mem::take(&mut self.types),
             deferred: std::mem::take(&mut self.deferred),
             diverges,
             durable: self.durable,
