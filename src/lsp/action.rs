@@ -3,16 +3,19 @@
 //! Nothing here changes what the program does: the reason of a suppression is the user's to write.
 
 use super::diagnostic::Shown;
-use super::documents::Document;
-use super::position::Encoding;
-use lsp_types::{CodeAction, Url};
+use lsp_types::{CodeAction, CodeActionKind, Url, WorkspaceEdit};
+use std::collections::HashMap;
 
-/// The actions for `found` in `document`.
-pub(super) fn actions(
-    _url: &Url,
-    _document: &Document,
-    _found: &Shown,
-    _encoding: Encoding,
-) -> Vec<CodeAction> {
-    Vec::new()
+/// The actions for `found` in the document at `url`.
+pub(super) fn actions(url: &Url, found: &Shown) -> Vec<CodeAction> {
+    let remedies = found.remedies.iter();
+    remedies
+        .map(|it| CodeAction {
+            title: it.title.clone(),
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: Some(vec![found.diagnostic.clone()]),
+            edit: Some(WorkspaceEdit::new(HashMap::from([(url.clone(), it.edits.clone())]))),
+            ..CodeAction::default()
+        })
+        .collect()
 }

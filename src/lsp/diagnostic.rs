@@ -4,11 +4,11 @@ use super::position::{Encoding, LineTable};
 use super::shift::Shift;
 use super::workspace::Reports;
 use crate::base::{SourceId, Span};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Edit, Finding, Severity};
 use crate::triage::Triaged;
 use lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
-    NumberOrString, Range, Url,
+    NumberOrString, Range, TextEdit, Url,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -33,6 +33,15 @@ pub(super) struct Shown {
     pub(super) steps: Vec<Location>,
     /// The witness as Markdown.
     pub(super) witness: String,
+    /// What can be done about it in its file, at a key press.
+    pub(super) remedies: Vec<Remedy>,
+}
+
+/// An edit of a file, and its name.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Remedy {
+    pub(super) title: String,
+    pub(super) edits: Vec<TextEdit>,
 }
 
 /// The text of a file that places of findings are looked up in.
@@ -69,7 +78,13 @@ impl Page {
 }
 
 /// Adds `found` to the report of its file. All files that it points into have a page.
-pub(super) fn convert(found: &Triaged, pages: &BTreeMap<SourceId, Page>, out: &mut Reports) {
+/// `expect` is the comment that would answer for it.
+pub(super) fn convert(
+    found: &Triaged,
+    expect: &[Edit],
+    pages: &BTreeMap<SourceId, Page>,
+    out: &mut Reports,
+) {
     let finding = &found.finding;
     let Some(page) = pages.get(&finding.primary.source) else { return };
     let Some(url) = &page.url else { return };
@@ -93,10 +108,24 @@ pub(super) fn convert(found: &Triaged, pages: &BTreeMap<SourceId, Page>, out: &m
         data: Some(json!({ "rule": &*finding.rule.0, "fingerprint": found.fingerprint })),
     };
     let witness = witness(finding, &steps);
+    let expecting = format!("Expect `{}` here, with a reason that you write", finding.rule);
+    let remedies = [("Apply the edit".to_owned(), &*finding.edits), (expecting, expect)]
+        .into_iter()
+        .filter_map(|(title, edits)| remedy(title, edits, finding.primary.source, page))
+        .collect();
     let steps = steps.into_iter().map(|it| it.0).collect();
     let report = out.entry(url.clone()).or_default();
     report.version = page.version;
-    report.found.push(Shown { diagnostic, steps, witness });
+    report.found.push(Shown { diagnostic, steps, witness, remedies });
+}
+
+/// The edits, when there are some and all are in one file.
+fn remedy(title: String, edits: &[Edit], source: SourceId, page: &Page) -> Option<Remedy> {
+    if edits.is_empty() || edits.iter().any(|it| it.span.source != source) {
+        return None;
+    }
+    let edit = |it: &Edit| TextEdit::new(page.range(it.span), it.replacement.clone());
+    Some(Remedy { title, edits: edits.iter().map(edit).collect() })
 }
 
 fn severity(severity: Severity) -> DiagnosticSeverity {

@@ -5,7 +5,8 @@ use super::shift::Shift;
 use crate::base::{Language, Source, SourceId};
 use crate::discover::{self, Request};
 use crate::engine::{Engine, Interrupt, Memo};
-use crate::triage::{Triaged, triage};
+use crate::finding::Edit;
+use crate::triage::{Triaged, expecting, triage};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -192,6 +193,12 @@ impl Folder {
             self.findings = triage(outcome.findings, &self.sources, configs).findings;
             self.is_stale = false;
         }
+    }
+
+    /// The comment that answers for `found`. Until the user writes a reason in the place of the dots, it
+    /// is itself complained of.
+    pub(super) fn expecting(&self, found: &Triaged) -> Vec<Edit> {
+        expecting(std::slice::from_ref(found), &self.sources, "...").0
     }
 
     pub(super) fn findings(&self) -> &[Triaged] {

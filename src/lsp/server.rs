@@ -366,9 +366,8 @@ impl Server {
 
     fn actions(&self, params: CodeActionParams) -> Vec<lsp_types::CodeAction> {
         let uri = &params.text_document.uri;
-        let Some(document) = self.documents.get(uri) else { return Vec::new() };
         let found = self.found(uri).iter().filter(|it| touches(it.diagnostic.range, params.range));
-        found.flat_map(|it| action::actions(uri, document, it, self.client.encoding)).collect()
+        found.flat_map(|it| action::actions(uri, it)).collect()
     }
 
     fn hover(&self, params: TextDocumentPositionParams) -> Option<Hover> {

@@ -155,7 +155,7 @@ impl Workspace {
                 for id in spans.chain([found.finding.primary.source]) {
                     pages.entry(id).or_insert_with(|| self.page(folder, id));
                 }
-                convert(found, &pages, &mut out);
+                convert(found, &folder.expecting(found), &pages, &mut out);
             }
         }
         out

@@ -292,6 +292,16 @@ fn a_diagnostic_has_all_that_an_editor_can_show() {
         .filter_map(|it| it["location"]["uri"].as_str()?.rsplit('/').next())
         .collect();
     assert!(files.contains(&"Execution.php") && files.contains(&"ExecutionRepository.php"));
+    let params = json!({
+        "textDocument": { "uri": url(&worker) },
+        "range": race["range"],
+        "context": { "diagnostics": [race] },
+    });
+    let actions = client.ask("textDocument/codeAction", params).expect("an answer");
+    let edit = &actions[0]["edit"]["changes"][&url(&worker)][0];
+    let wanted = "            // rowrace: expect[unguarded-transition] ...\n";
+    assert_eq!(edit["newText"], wanted, "{actions}");
+    assert_eq!(edit["range"]["start"]["line"], race["range"]["start"]["line"]);
     let place =
         json!({ "textDocument": { "uri": url(&worker) }, "position": race["range"]["start"] });
     let hover = client.ask("textDocument/hover", place.clone()).expect("an answer");
