@@ -147,9 +147,8 @@ fn transition(input: &Input<'_>, index: &Index, write: &WriteFact) -> Vec<Fault>
     if super::column::is_setting(input, &case.target) || is_reset(&case) {
         confidence = Confidence::Low;
     }
-    if let Some(vain) = write.loads.iter().find(|it| locks_in_vain(it)) {
+    if write.loads.iter().any(|it| locks_in_vain(it)) {
         // The lock that was meant to protect it is reported instead.
-        let _ = vain;
         return Vec::new();
     }
     out.push(fault(&case, kind, confidence));

@@ -6,7 +6,8 @@ use super::packs::Loader;
 use super::{Streams, note};
 use crate::config::{Config, ConfigError, Configs, Located};
 use crate::discover::{
-    self, Comparison, ConfigFault, DiscoverError, Discovered, Origin, Reach, Request, Workspace,
+    self, Comparison, ConfigFault, DiscoverError, Discovered, Holding, Origin, Reach, Request,
+    Workspace,
 };
 use crate::engine::{Engine, Options};
 use crate::model::Claim;
@@ -14,7 +15,6 @@ use crate::pack::Packs;
 use crate::report::{Complaint, plain, write_complaints};
 use crate::triage::OWN_RULES;
 use anyhow::{Context as _, Result, bail};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Everything that is settled before a source is read.
@@ -102,26 +102,20 @@ impl Setup {
         paths: impl IntoIterator<Item = &'p str>,
         streams: Streams,
     ) -> Result<Plan> {
-        let mut sorter = Sorter::default();
-        for shown in paths {
-            let path = self.workspace.path_of(shown);
-            let folder = path.parent().unwrap_or(&path).to_owned();
-            let origin = accept(self.workspace.nearest(&folder), streams)?;
-            sorter.add((origin, self.workspace.fitting(origin, &path)));
-        }
-        if sorter.keys.is_empty() {
+        let mut holding = accept(self.workspace.holding(paths), streams)?;
+        if holding.keys.is_empty() {
             let here = self.workspace.cwd().to_owned();
-            sorter.add((accept(self.workspace.nearest(&here), streams)?, Vec::new()));
+            holding.add((accept(self.workspace.nearest(&here), streams)?, Vec::new()));
         }
-        self.plan_of(sorter, streams)
+        self.plan_of(holding, streams)
     }
 
-    fn plan_of(&mut self, sorter: Sorter, streams: Streams) -> Result<Plan> {
+    fn plan_of(&mut self, holding: Holding, streams: Streams) -> Result<Plan> {
         let mut configs = Vec::new();
         let mut claims: Vec<Located<Claim>> = Vec::new();
         let mut tongues: Vec<(Packs, Options)> = Vec::new();
         let mut tongue_of = Vec::new();
-        for (origin, fitting) in &sorter.keys {
+        for (origin, fitting) in &holding.keys {
             let whole = self.workspace.config(*origin);
             let packs = self.loader.packs(&whole, &self.workspace, streams)?;
             self.check_rules(&whole, &packs, streams)?;
@@ -135,13 +129,13 @@ impl Setup {
             }
             configs.push(config);
         }
-        let speaks = sorter.of.iter().map(|it| tongue_of[*it]).collect();
+        let speaks = holding.of.iter().map(|it| tongue_of[*it]).collect();
         claims.sort_by_key(|it| (it.file, it.range.start));
         claims.dedup();
         let contracts = claims.iter().map(|it| it.value.clone()).collect();
         let engine = Engine::of_many(tongues, speaks).with_claims(contracts);
-        let origins = sorter.keys.into_iter().map(|it| it.0).collect();
-        Ok(Plan { configs: Configs::new(configs, sorter.of), engine, origins, claims })
+        let origins = holding.keys.into_iter().map(|it| it.0).collect();
+        Ok(Plan { configs: Configs::new(configs, holding.of), engine, origins, claims })
     }
 
     fn check_rules(&self, config: &Config, packs: &Packs, streams: Streams) -> Result<()> {
@@ -155,25 +149,6 @@ impl Setup {
             return Ok(());
         }
         reject(&self.workspace.fault(errors), streams)
-    }
-}
-
-/// Configurations that differ, in the order in which they were met.
-#[derive(Default)]
-struct Sorter {
-    keys: Vec<(Origin, Vec<usize>)>,
-    known: BTreeMap<(Origin, Vec<usize>), usize>,
-    of: Vec<usize>,
-}
-
-impl Sorter {
-    fn add(&mut self, key: (Origin, Vec<usize>)) {
-        let next = self.keys.len();
-        let number = *self.known.entry(key.clone()).or_insert(next);
-        if number == next {
-            self.keys.push(key);
-        }
-        self.of.push(number);
     }
 }
 

@@ -22,7 +22,7 @@ pub use git::{Comparison, GitError, Reach, compare};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use walk::Candidate;
-pub use workspace::{ConfigFault, ConfigText, Origin, Workspace};
+pub use workspace::{ConfigFault, ConfigText, Holding, Origin, Workspace};
 
 /// Files above this size are not read.
 pub const SIZE_LIMIT: u64 = 10_000_000;

@@ -75,7 +75,44 @@ enum Mode {
 /// Where one configuration, without its overrides, comes from: none for the built-in one.
 pub type Origin = Option<usize>;
 
+/// Which configuration, with which of its overrides, holds for each of several paths.
+#[derive(Clone, Debug, Default)]
+pub struct Holding {
+    /// Those that differ, in the order in which they were met.
+    pub keys: Vec<(Origin, Vec<usize>)>,
+    /// For each path the position of its own.
+    pub of: Vec<usize>,
+    known: BTreeMap<(Origin, Vec<usize>), usize>,
+}
+
+impl Holding {
+    /// Adds what holds for the next path.
+    pub fn add(&mut self, key: (Origin, Vec<usize>)) {
+        let next = self.keys.len();
+        let number = *self.known.entry(key.clone()).or_insert(next);
+        if number == next {
+            self.keys.push(key);
+        }
+        self.of.push(number);
+    }
+}
+
 impl Workspace {
+    /// What holds for each of the sources shown under `paths`.
+    pub fn holding<'p>(
+        &mut self,
+        paths: impl IntoIterator<Item = &'p str>,
+    ) -> Result<Holding, DiscoverError> {
+        let mut out = Holding::default();
+        for shown in paths {
+            let path = self.path_of(shown);
+            let folder = path.parent().unwrap_or(&path).to_owned();
+            let origin = self.nearest(&folder)?;
+            out.add((origin, self.fitting(origin, &path)));
+        }
+        Ok(out)
+    }
+
     /// Looks upwards from each file; only the file named outright when there is one.
     pub fn open(cwd: &Path, given: Option<&Path>) -> Result<Self, DiscoverError> {
         let mut out = Self::isolated(cwd);

@@ -2,7 +2,7 @@
 
 use crate::base::Source;
 use crate::config::{Config, Configs};
-use crate::discover::{self, DiscoverError, Origin, Workspace};
+use crate::discover::{self, DiscoverError, Holding, Origin, Workspace};
 use crate::engine::{Engine, Options};
 use crate::model::Claim;
 use crate::pack::Packs;
@@ -48,21 +48,8 @@ impl Planner {
 
     /// What holds for `sources`, or what is wrong with a configuration.
     pub(super) fn plan(&mut self, sources: &[Source]) -> Result<Plan, String> {
-        let mut keys: Vec<(Origin, Vec<usize>)> = Vec::new();
-        let mut numbers: BTreeMap<(Origin, Vec<usize>), usize> = BTreeMap::new();
-        let mut of = Vec::new();
-        for source in sources {
-            let path = self.workspace.path_of(&source.path);
-            let folder = path.parent().unwrap_or(&path).to_owned();
-            let origin = self.workspace.nearest(&folder).map_err(complaint)?;
-            let key = (origin, self.workspace.fitting(origin, &path));
-            let next = keys.len();
-            let number = *numbers.entry(key.clone()).or_insert(next);
-            if number == next {
-                keys.push(key);
-            }
-            of.push(number);
-        }
+        let paths = sources.iter().map(|it| &*it.path);
+        let Holding { keys, of, .. } = self.workspace.holding(paths).map_err(complaint)?;
         if keys.is_empty() {
             return Ok(Plan::default());
         }

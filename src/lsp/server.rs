@@ -174,8 +174,10 @@ impl Server {
         let before = std::mem::replace(&mut self.reports, reports);
         let urls: BTreeSet<&Url> = before.keys().chain(self.reports.keys()).collect();
         // The number of a text that says the same is no news.
-        let found = |reports: &Reports, url: &Url| reports.get(url).map(|it| it.found.clone());
-        let changed = |it: &&Url| found(&before, it) != found(&self.reports, it);
+        let changed = |it: &&Url| {
+            let [old, new] = [&before, &self.reports].map(|all| all.get(it).map(|it| &it.found));
+            old != new
+        };
         let changed: Vec<Url> = urls.into_iter().filter(changed).cloned().collect();
         if self.client.pulls {
             if !changed.is_empty() {
